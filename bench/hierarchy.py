@@ -34,7 +34,7 @@ from assay.core.protocols import Kit, Session
 from assay.core.records import Arm, Item, Response
 from assay.core.registry import SYSTEMS, Registry
 from assay.kinds.hierarchy.measures.budget import A
-from assay.kinds.hierarchy.measures.routing import Eps
+from assay.kinds.hierarchy.measures.routing import RoutingError
 from assay_worlds.suites.workplace import Workplace
 from assay_worlds.workplace.corpus import STAGES
 
@@ -114,7 +114,7 @@ def _quality(
         "n": int(feasible.sum()),
     }
     if structure is not None:
-        found["eps"] = [float(np.nanmean(Eps(f"L{level}").values(block))) for level in (1, 2, 3)]
+        found["eps"] = [float(np.nanmean(RoutingError(f"L{level}").values(block))) for level in (1, 2, 3)]
         scored = [step.scores for each in responses for step in each.trace if step.target == "passages"]
         found["visited"] = float(np.mean([each["nodes"] / each["of"] for each in scored]))
     return found

@@ -11,7 +11,7 @@ import numpy as np
 from safetensors.numpy import save_file
 
 from assay.core.records import Item, Passage
-from assay.kinds.hierarchy.fitted import FORMAT, Detector, FittedOn, Kind, Scale
+from assay.kinds.hierarchy.fitted import FORMAT, Detector, DetectorOrigin, FeatureScale, KindModel
 from assay.kinds.hierarchy.signs import NAMES, VERSION
 from small_benchmark import write_benchmark
 from small_golden import write_golden
@@ -118,9 +118,9 @@ def _write_answers(root: Path) -> None:
     write_lines(root / "responses.jsonl", rows)
 
     zero = dict.fromkeys(NAMES, 0.0)
-    kinds = {"aggregation": Kind(0.5, 1.0, -5.0, zero | {"enumerating": 10.0})}
-    origin = FittedOn("tiny", "", "", "any", {}, "", {}, {})
-    detector = Detector(FORMAT, VERSION, origin, dict.fromkeys(NAMES, Scale(0.0, 1.0)), kinds)
+    kinds = {"aggregation": KindModel(0.5, 1.0, -5.0, zero | {"enumerating": 10.0})}
+    origin = DetectorOrigin("tiny", "", "", "any", {}, "", {}, {})
+    detector = Detector(FORMAT, VERSION, origin, dict.fromkeys(NAMES, FeatureScale(0.0, 1.0)), kinds)
     (root / "detector.json").write_bytes(detector.encoded())
 
 

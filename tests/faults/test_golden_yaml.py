@@ -13,8 +13,8 @@ import pytest
 
 from assay.core.errors import DataError
 from assay.core.protocols import Kit
-from assay.kinds.models.golden_yaml import Golden, read_golden
-from assay.kinds.models.sectioned import Sectioned
+from assay.kinds.models.golden_yaml import GoldenFile, read_golden
+from assay.kinds.models.sectioned import SectionedReports
 
 GOOD = """\
 metadata: {version: 1, total_queries: 4}
@@ -190,7 +190,7 @@ def in_time() -> Iterator[None]:
     signal.signal(signal.SIGALRM, before)
 
 
-def outcome(path: Path) -> Golden | None:
+def outcome(path: Path) -> GoldenFile | None:
     """The golden set, or None where it is refused with a message that prints."""
     try:
         return read_golden(path)
@@ -269,7 +269,7 @@ def said(folder: Path, content: bytes) -> list[str]:
     """What is wrong with a table of this content; nothing where it loads."""
     (folder / "chunks.parquet").write_bytes(content)
     try:
-        Sectioned("chunks.parquet", "gold.yaml").load(Kit(root=folder))
+        SectionedReports("chunks.parquet", "gold.yaml").load(Kit(root=folder))
     except DataError as error:
         return [problem.what for problem in error.problems]
     return []

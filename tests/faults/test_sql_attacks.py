@@ -19,7 +19,7 @@ from assay.core.records import Passage
 from assay.kinds.models.judges import sql_select
 from assay.kinds.models.judges.passage_table import PassageTable
 from assay.kinds.models.judges.sql_clause import ClauseRefused
-from assay.kinds.models.judges.sql_select import connect, read
+from assay.kinds.models.judges.sql_select import connect, read_column
 
 SECRET = "canary-7f3a"  # noqa: S105
 WORDS = ["engine", "elevator", "seemed", "tree", "fee", "crew", "the", "ee", "x"]
@@ -228,7 +228,7 @@ def test_every_way_in_is_refused_before_anything_runs(canary: Path, monkeypatch:
     for clause in ATTACKS.values():
         if len(clause) < 1000 and "\0" not in clause:
             with pytest.raises(ClauseRefused):
-                sql_select.matching(connection, clause.replace("{canary}", str(canary)), 5)
+                sql_select.matching_ids(connection, clause.replace("{canary}", str(canary)), 5)
 
 
 @pytest.mark.slow
@@ -251,7 +251,7 @@ def test_attacks_among_other_clauses_are_refused_alike(table: PassageTable, cana
 # ------------------------------------------------------------------------ each wall without the others
 
 
-def columns() -> list[sql_select.Column]:
+def columns() -> list[sql_select.SqlColumn]:
     return [
         ("doc_id", "VARCHAR", IDS),
         ("text", "VARCHAR", [each.text for each in CORPUS.passages]),
@@ -317,7 +317,7 @@ def test_the_connection_alone_reaches_nothing_outside(
             session.execute(sql).fetchall()
         assert SECRET not in str(caught.value)
     assert untouched(canary)
-    assert read(connection, "SELECT doc_id FROM passages") == ("VARCHAR", IDS)
+    assert read_column(connection, "SELECT doc_id FROM passages") == ("VARCHAR", IDS)
 
 
 @pytest.mark.parametrize("name", WRITES)
@@ -326,7 +326,7 @@ def test_the_transaction_alone_cannot_write(connection: duckdb.DuckDBPyConnectio
     with pytest.raises(duckdb.Error):
         connection.execute(WRITES[name])
     connection.execute("ROLLBACK")
-    assert read(connection, "SELECT doc_id FROM passages") == ("VARCHAR", IDS)
+    assert read_column(connection, "SELECT doc_id FROM passages") == ("VARCHAR", IDS)
 
 
 @pytest.mark.parametrize(
@@ -335,14 +335,14 @@ def test_the_transaction_alone_cannot_write(connection: duckdb.DuckDBPyConnectio
 )
 def test_reading_alone_runs_one_select(connection: duckdb.DuckDBPyConnection, sql: str) -> None:
     with pytest.raises(ClauseRefused, match="more than one condition"):
-        read(connection, sql)
-    assert read(connection, "SELECT doc_id FROM passages") == ("VARCHAR", IDS)
+        read_column(connection, sql)
+    assert read_column(connection, "SELECT doc_id FROM passages") == ("VARCHAR", IDS)
 
 
 def test_reading_alone_is_in_a_transaction_that_cannot_write(connection: duckdb.DuckDBPyConnection) -> None:
     connection.execute("CREATE SEQUENCE counted")
     with pytest.raises(duckdb.Error, match="read-only"):
-        read(connection, "SELECT nextval('counted')")  # the one SELECT that writes
+        read_column(connection, "SELECT nextval('counted')")  # the one SELECT that writes
     assert connection.execute("SELECT nextval('counted')").fetchall() == [(1,)]
 
 

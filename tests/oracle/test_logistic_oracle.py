@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from assay.kinds.hierarchy.logistic import Scaling, fitted
+from assay.kinds.hierarchy.logistic import Scaler, fit_logistic
 
 linear_model = pytest.importorskip("sklearn.linear_model")
 preprocessing = pytest.importorskip("sklearn.preprocessing")
@@ -17,10 +17,10 @@ def test_weights_and_bias(strength: float, seed: int) -> None:
     random = np.random.default_rng(seed)
     rows = random.normal(2.0, 3.0, (120, 9))
     truth = rows @ random.normal(size=9) + random.normal(0.0, 6.0, 120) > 3.0
-    scaling = Scaling.of(rows)
+    scaling = Scaler.of(rows)
     scaled = scaling.scaled(rows)
     assert scaled == pytest.approx(preprocessing.StandardScaler().fit_transform(rows), abs=1e-5)
-    ours = fitted(scaled, truth, strength)
+    ours = fit_logistic(scaled, truth, strength)
     theirs = linear_model.LogisticRegression(C=strength, tol=1e-10, max_iter=10_000).fit(scaled, truth)
     assert ours.weights == pytest.approx(theirs.coef_[0], abs=2e-5)
     assert ours.bias == pytest.approx(theirs.intercept_[0], abs=2e-5)

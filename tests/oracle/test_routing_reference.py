@@ -28,7 +28,12 @@ from assay.gates.evaluate import Evaluator
 from assay.gates.gate_file import GateFile
 from assay.gates.grammar import parse_clause
 from assay.kinds.hierarchy.measures.budget import A
-from assay.kinds.hierarchy.measures.routing import ChildRecall, Eps, EpsStrict, Survival
+from assay.kinds.hierarchy.measures.routing import (
+    ChildRecall,
+    RoutingError,
+    RoutingSurvival,
+    StrictRoutingError,
+)
 from assay.measures.score import score_blocks
 from assay.stats.rows import Rows
 from walked_block import block_of, scored
@@ -199,9 +204,9 @@ LEVELS = (1, 2, 3)
 def measured(cases: Sequence[Drawn]) -> Found:
     """Every measure at every level, None where it has no value."""
     here = block(cases)
-    measures: list[Measure] = [Survival()]
+    measures: list[Measure] = [RoutingSurvival()]
     for name in (f"L{level}" for level in LEVELS):
-        measures += [Eps(name), Eps(name, gold="all"), EpsStrict(name)]
+        measures += [RoutingError(name), RoutingError(name, gold="all"), StrictRoutingError(name)]
         measures += [ChildRecall(name, m=m) for m in (None, 1, 2)]
     return {measure.name: [value for value, _ in scored(measure, here)] for measure in measures}
 
@@ -299,7 +304,7 @@ def test_picking_at_random_misses_as_often_as_drawing_without_replacement(n: int
     ]
     items = [Item(f"q{at}", "?", gold={"evidence": [{"doc_id": "d"}]}) for at in range(len(picks))]
     block = dataclasses.replace(block_of(items, answers), structure=Structure(nodes, edges))
-    assert Eps("L1").values(block).mean() == pytest.approx(math.comb(n - c, b) / math.comb(n, b))
+    assert RoutingError("L1").values(block).mean() == pytest.approx(math.comb(n - c, b) / math.comb(n, b))
 
 
 def test_a_random_router_over_two_levels() -> None:
@@ -322,9 +327,9 @@ def test_a_random_router_over_two_levels() -> None:
     block = dataclasses.replace(block_of(items, answers), structure=structure)
     for level, kept_share in (("L1", 2 / 6), ("L2", 2 / 6 * 2 / 5)):
         error = 3 * math.sqrt(kept_share * (1 - kept_share) / len(answers))  # three standard errors
-        assert Eps(level).values(block).mean() == pytest.approx(1 - kept_share, abs=error)
+        assert RoutingError(level).values(block).mean() == pytest.approx(1 - kept_share, abs=error)
     # 2 of 6 branches are expanded, and the other can keep no way: strict is 1 everywhere at L2
-    assert EpsStrict("L2").values(block).min() == 1
+    assert StrictRoutingError("L2").values(block).min() == 1
 
 
 # ----------------------------------------------------------------------------- what links are worth

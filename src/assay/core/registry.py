@@ -205,10 +205,9 @@ def added_later(default: T) -> T:
 
 
 def address(cls: type) -> str:
-    """The module and name under which answers of a class are stored.
+    """Where answers of a class are stored: by its first module and name, which it keeps when it moves.
 
-    Answers of earlier releases must be found after a class was moved or renamed. So it keeps where it was
-    first stored: its module in `FIRST_ADDRESS`, or itself in `first_address`, written `module:Name`.
+    That is `FIRST_ADDRESS` of its module, or `first_address` of the class itself, written `module:Name`.
     """
     first = vars(sys.modules[cls.__module__]).get("FIRST_ADDRESS", cls.__module__)
     return str(vars(cls).get("first_address", f"{first}:{cls.__qualname__}"))

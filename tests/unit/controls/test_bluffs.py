@@ -15,8 +15,8 @@ from assay.core.registry import Registry, template_of
 from assay.gates.evaluate import Evaluator
 from assay.gates.gate_file import GateFile
 from assay.gates.verdict import Gate, decide_gates
-from assay.kinds.hierarchy.controls import KeepsEverything
-from assay.kinds.hierarchy.measures.routing import Eps, Visited
+from assay.kinds.hierarchy.controls import FullBeam
+from assay.kinds.hierarchy.measures.routing import RoutingError, VisitedShare
 from assay.kinds.memory.controls import BluffedTrace
 from assay.kinds.memory.measures.activation import PrimingPull, PrimingShift
 from assay.kinds.memory.measures.path import CaseHit, ContradictionHit, PathHit, SemanticHit
@@ -178,9 +178,9 @@ def test_a_beam_that_keeps_everything_passes_no_gate_that_bounds_what_it_visits(
     for name in ("beam", "beam_reranked"):
         answers = [routed(n, right=n != 0) for n in range(COUNT)]
         made.append(replace(block(name, of, answers), structure=tree()))
-    found = trial(made, [Eps(), Visited()], {"beam": None, "beam_reranked": None})
+    found = trial(made, [RoutingError(), VisitedShare()], {"beam": None, "beam_reranked": None})
     assert value_of(found, {}, ("beam", "eps@L1")) == pytest.approx(1 / 12)
-    drawn_columns = KeepsEverything().mutants(found)[""](np.random.default_rng(0)).columns
+    drawn_columns = FullBeam().mutants(found)[""](np.random.default_rng(0)).columns
     assert value_of(found, drawn_columns, ("beam", "eps@L1")) == 0.0
     assert value_of(found, drawn_columns, ("beam", "Visited")) == pytest.approx(0.999)
     text = (template_of("hierarchy") / "gates.yaml").read_text()

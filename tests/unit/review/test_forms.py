@@ -18,7 +18,7 @@ from assay.core.dataset import Corpus
 from assay.core.errors import DataError
 from assay.core.protocols import ItemFact
 from assay.core.records import Arm, Item, Judgment, Passage
-from assay.kinds.models.judges.rules import Rules
+from assay.kinds.models.judges.rules import RelevanceRules
 from assay.review.export import blind_forms, file_name, model_forms, to_yaml, write_forms
 from assay.review.forms import FormRow, ReviewForm, parse_mark, read_form, read_forms
 from assay.review.pool import Candidate, Pool
@@ -41,7 +41,7 @@ ITEM = Item(
     tags={"category": ["conceptual_queries"], "difficulty": ["hard"], "review": ["yes"]},
     gold={"sql": "WHERE chunk_text LIKE '%hardover%'", "reports": ["AAR0101"], "signals": ["hardover"]},
 )
-FACTS = Rules().describe_item(ITEM)
+FACTS = RelevanceRules().describe_item(ITEM)
 
 
 def pool_of(*candidates: Candidate, items: tuple[Item, ...] = (ITEM,)) -> Pool:

@@ -25,13 +25,15 @@ UNBOUNDED = "inf"  # a budget without a limit, as it is written
 
 
 @dataclass(frozen=True, repr=False)
-class Answerable(ModelJudge):
+class AnswerabilityJudge(ModelJudge):
     """A model that says whether contexts hold the answer. Without a `url` it is asked nothing.
 
     Items with evidence are asked about, under each of `budgets`, once for every different text: two arms that
     show the same share the finding. An empty context is graded lowest, and nobody is asked. The other
     parameters are those of every model that judges.
     """
+
+    first_address: ClassVar[str] = "assay.judges.answerable:Answerable"
 
     prompt: str = outside_identity("answerable")
     samples: int = 3
@@ -54,7 +56,7 @@ class Answerable(ModelJudge):
         name, judged = self.names[0], [item for item in dataset.items if item.gold.get("evidence")]
         if not judged:
             return [], [f"{name} has nothing to judge: no item of {dataset.name} has evidence"]
-        without = [item.item_id for item in judged if not _reference(item)]
+        without = [item.item_id for item in judged if not _reference_answer(item)]
         found = f"{len(without)} of {len(judged)} items that {name} judges have no reference answer"
         return [], [f"{found}, such as {without[0]}"] if without else []
 
@@ -65,7 +67,7 @@ class Answerable(ModelJudge):
             for item, response in zip(block.items, block.responses, strict=True):
                 if response is None or not item.gold.get("evidence"):
                     continue
-                about = self.shown_with({"query": item.text, "expected": _reference(item)})
+                about = self.shown_with({"query": item.text, "expected": _reference_answer(item)})
                 for context in response.contexts:
                     if context.budget in wanted:
                         text = context.text if context.text.strip() else ""
@@ -79,7 +81,7 @@ class Answerable(ModelJudge):
         return Finding(self.grades[word], word, "There is nothing to read.")
 
 
-def _reference(item: Item) -> str:
+def _reference_answer(item: Item) -> str:
     """The reference answer, one part a line."""
     answer = item.gold.get("answer") or ""
     return answer if isinstance(answer, str) else "\n".join(map(str, answer))

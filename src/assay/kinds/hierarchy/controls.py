@@ -11,20 +11,27 @@ import msgspec
 from assay.controls.trial import ControlNotApplicable, Draw, Trial, replace_responses
 from assay.core.block import Block
 from assay.core.records import Step, Structure
-from assay.kinds.hierarchy.measures.tree import PASSAGES, ROUTE, VISITED, Case, PublishedTree, cases
+from assay.kinds.hierarchy.measures.tree import (
+    PASSAGES,
+    ROUTE,
+    VISITED,
+    PublishedTree,
+    RoutedItem,
+    routed_items,
+)
 
 FIRST_ADDRESS = "assay.controls.descents"
 
 
 @dataclass(frozen=True)
-class RightBranches:
+class RightBranchOracle:
     """Only the right branches, at every level, of the tree that a system published."""
 
     def steps(self, block: Block, documents: Sequence[Sequence[str]]) -> Iterator[list[Step]]:
-        return (_descent(case) if case is not None else [] for case in cases(block))
+        return (_right_steps(case) if case is not None else [] for case in routed_items(block))
 
 
-def _descent(case: Case) -> list[Step]:
+def _right_steps(case: RoutedItem) -> list[Step]:
     """Only the right branches kept at every level, and only their passages visited."""
     tree = case.tree
     kept = [
@@ -38,8 +45,10 @@ def _descent(case: Case) -> list[Step]:
 
 
 @dataclass(frozen=True)
-class KeepsEverything:
+class FullBeam:
     """The candidate's answers with every node of a tree kept, and 99.9 % of its passages visited."""
+
+    first_address: ClassVar[str] = "assay.controls.descents:KeepsEverything"
 
     expected: ClassVar[str] = "refused"
     draws: ClassVar[int] = 1
@@ -49,7 +58,7 @@ class KeepsEverything:
         trial.require(frozenset({"trace"}))
         if not any(block.structure or block.structures for block in trial.own):
             raise ControlNotApplicable("no candidate publishes a tree that a clause reads")
-        if not any(_routes(block) for block in trial.own):
+        if not any(_has_routing(block) for block in trial.own):
             raise ControlNotApplicable("no candidate tells a way down a tree")
         return {"": trial.drawn(f"keeps {self.visits}", lambda block, _: self._kept(block))}
 
@@ -83,5 +92,5 @@ class KeepsEverything:
         return [*kept, *told]
 
 
-def _routes(block: Block) -> bool:
+def _has_routing(block: Block) -> bool:
     return any(step.kind == ROUTE for each in block.responses if each is not None for step in each.trace)

@@ -13,22 +13,22 @@ from assay.core.dataset import digest
 from assay.core.errors import DataError, Problem, UsageError, decoding_problem, did_you_mean
 from assay.core.parts import Floats
 from assay.core.records import Factors
-from assay.kinds.hierarchy.logistic import Detection, Logistic, Scaling
-from assay.kinds.hierarchy.signs import NAMES, VERSION, table
+from assay.kinds.hierarchy.logistic import DetectionRates, LogisticModel, Scaler
+from assay.kinds.hierarchy.signs import NAMES, VERSION, feature_matrix
 
 FORMAT = "assay/detector/1"
 FIT = "run `assay fit STUDY`"
 KINDS = ("aggregation", "out_of_kb")  # what measures and gates can name
 
 
-class Scale(msgspec.Struct, frozen=True):
+class FeatureScale(msgspec.Struct, frozen=True):
     """What a sign is brought to mean 0 and deviation 1 by."""
 
     mean: float
     scale: float
 
 
-class Kind(msgspec.Struct, frozen=True):
+class KindModel(msgspec.Struct, frozen=True):
     """One kind of impossible query: from which probability on it is called, and what that follows from."""
 
     threshold: float
@@ -37,7 +37,7 @@ class Kind(msgspec.Struct, frozen=True):
     weights: dict[str, float]  # by sign
 
 
-class Reached(msgspec.Struct, frozen=True):
+class DetectionQuality(msgspec.Struct, frozen=True):
     """What the whole detector reached on some items: kind by kind, or whatever the kind."""
 
     precision: float | None
@@ -46,12 +46,12 @@ class Reached(msgspec.Struct, frozen=True):
     n: int
 
     @classmethod
-    def of(cls, found: Detection) -> Reached:
+    def of(cls, found: DetectionRates) -> DetectionQuality:
         precision, recall = (None if each is None else round(each, 4) for each in found[:2])
         return cls(precision, recall, round(found.f1, 4), found.n)
 
 
-class FittedOn(msgspec.Struct, frozen=True):
+class DetectorOrigin(msgspec.Struct, frozen=True):
     """Where a detector comes from."""
 
     dataset: str
@@ -61,7 +61,7 @@ class FittedOn(msgspec.Struct, frozen=True):
     factors: Factors
     system: str  # the identity of the system whose answers were looked at
     counts: dict[str, dict[str, int]]  # by split: how many items of each kind; "possible" are the others
-    reached: dict[str, Reached]  # on the split that thresholds were chosen on
+    reached: dict[str, DetectionQuality]  # on the split that thresholds were chosen on
 
 
 class Detector(msgspec.Struct, frozen=True):
@@ -69,17 +69,17 @@ class Detector(msgspec.Struct, frozen=True):
 
     format: str
     version: str  # of the signs
-    fitted: FittedOn
-    signs: dict[str, Scale]
-    kinds: dict[str, Kind]
+    fitted: DetectorOrigin
+    signs: dict[str, FeatureScale]
+    kinds: dict[str, KindModel]
 
     def probabilities(self, rows: Sequence[Mapping[str, float]]) -> dict[str, Floats]:
         """By kind, how probable it is that each query is of it."""
         names = list(self.signs)
-        scaling = Scaling(*np.array([[each.mean, each.scale] for each in self.signs.values()]).T)
-        scaled = scaling.scaled(table(rows, names))
+        scaling = Scaler(*np.array([[each.mean, each.scale] for each in self.signs.values()]).T)
+        scaled = scaling.scaled(feature_matrix(rows, names))
         models = {
-            kind: Logistic(np.array([each.weights[name] for name in names]), each.bias)
+            kind: LogisticModel(np.array([each.weights[name] for name in names]), each.bias)
             for kind, each in self.kinds.items()
         }
         return {kind: model.probabilities(scaled) for kind, model in models.items()}
@@ -159,7 +159,7 @@ Signs = Mapping[str, float]
 
 
 @dataclass(frozen=True)
-class Uncalibrated:
+class FixedConfidence:
     """The confidence of any way, where none was fitted: `mass_sentence` × `near_sentence`, from 0 to 1.
 
     It is high where one sentence among the first hits holds much of the query's words by weight, and one is
@@ -171,33 +171,33 @@ class Uncalibrated:
         return signs["mass_sentence"] * signs["near_sentence"]
 
 
-UNCALIBRATED = Uncalibrated()
+FIXED_CONFIDENCE = FixedConfidence()
 
 
-class Way(msgspec.Struct, frozen=True):
+class PathModel(msgspec.Struct, frozen=True):
     """What was fitted for one way: the scale of its signs, and what each weighs."""
 
     strength: float  # what the data counts beside the penalty on weights
     bias: float
-    signs: dict[str, Scale]
+    signs: dict[str, FeatureScale]
     weights: dict[str, float]  # by sign
 
     def of(self, signs: Signs) -> float:
         """How probable it is that what was found is enough."""
         names = list(self.signs)
-        scaling = Scaling(*np.array([[each.mean, each.scale] for each in self.signs.values()]).T)
-        model = Logistic(np.array([self.weights[name] for name in names]), self.bias)
-        return float(model.probabilities(scaling.scaled(table([signs], names)))[0])
+        scaling = Scaler(*np.array([[each.mean, each.scale] for each in self.signs.values()]).T)
+        model = LogisticModel(np.array([self.weights[name] for name in names]), self.bias)
+        return float(model.probabilities(scaling.scaled(feature_matrix([signs], names)))[0])
 
 
-class Asked(msgspec.Struct, frozen=True):
+class AnswerCounts(msgspec.Struct, frozen=True):
     """How many answers of each way were looked at, and how many of them were enough."""
 
     answers: int
     enough: dict[str, int]
 
 
-class Raced(msgspec.Struct, frozen=True):
+class RaceQuality(msgspec.Struct, frozen=True):
     """The share of answers that are enough: each way alone, and by who chooses between them."""
 
     alone: dict[str, float]
@@ -206,7 +206,7 @@ class Raced(msgspec.Struct, frozen=True):
     perfect: float  # by somebody who knows: no choice between these ways can be better
 
 
-class CalibratedOn(msgspec.Struct, frozen=True):
+class ConfidenceOrigin(msgspec.Struct, frozen=True):
     """Where a confidence comes from."""
 
     dataset: str
@@ -217,8 +217,8 @@ class CalibratedOn(msgspec.Struct, frozen=True):
     system: str  # the identity of the system that races
     budget: int  # tokens that the context has to be enough within
     seeds: list[int]
-    counts: dict[str, Asked]  # by split
-    reached: Raced  # on the split that strengths were chosen on
+    counts: dict[str, AnswerCounts]  # by split
+    reached: RaceQuality  # on the split that strengths were chosen on
 
 
 class Confidence(msgspec.Struct, frozen=True):
@@ -226,8 +226,8 @@ class Confidence(msgspec.Struct, frozen=True):
 
     format: str
     version: str  # of the signs
-    fitted: CalibratedOn
-    paths: dict[str, Way]
+    fitted: ConfidenceOrigin
+    paths: dict[str, PathModel]
 
     def of(self, path: str, signs: Signs) -> float:
         """How probable it is that what a way found is enough."""

@@ -21,14 +21,14 @@ _DIGITS = 6  # what is kept of each number: a model is a file that people read
 
 
 @dataclass(frozen=True)
-class Scaling:
+class Scaler:
     """What brings columns to mean 0 and deviation 1. A column that never varies stays 0."""
 
     means: Floats
     scales: Floats
 
     @classmethod
-    def of(cls, rows: Floats) -> Scaling:
+    def of(cls, rows: Floats) -> Scaler:
         deviations = rows.std(axis=0)
         scales: Floats = np.where(deviations > 10.0**-_DIGITS, deviations, 1.0).astype(np.float64)
         return cls(np.round(rows.mean(axis=0), _DIGITS), np.round(scales, _DIGITS))
@@ -38,7 +38,7 @@ class Scaling:
         return scaled
 
 
-class Logistic(NamedTuple):
+class LogisticModel(NamedTuple):
     """Weights of scaled columns, and what is added to their sum."""
 
     weights: Floats
@@ -54,11 +54,11 @@ class Logistic(NamedTuple):
         found: Floats = expit(self.logits(scaled))
         return found
 
-    def rounded(self) -> Logistic:
-        return Logistic(np.round(self.weights, _DIGITS), round(self.bias, _DIGITS))
+    def rounded(self) -> LogisticModel:
+        return LogisticModel(np.round(self.weights, _DIGITS), round(self.bias, _DIGITS))
 
 
-def fitted(scaled: Floats, truth: Bools, strength: float) -> Logistic:
+def fit_logistic(scaled: Floats, truth: Bools, strength: float) -> LogisticModel:
     """The weights with the least penalised loss; `strength` is what the data counts beside the penalty.
 
     Half the sum of the squared weights, plus `strength` times the sum of the log losses. The bias bears no
@@ -84,7 +84,7 @@ def fitted(scaled: Floats, truth: Bools, strength: float) -> Logistic:
     # Newton's method: few columns make a small matrix, and L-BFGS stops some digits earlier
     start = np.zeros(columns.shape[1])
     point = minimize(loss, start, jac=True, hess=bend, method="Newton-CG", options={"xtol": 1e-9}).x
-    return Logistic(point[:-1], float(point[-1]))
+    return LogisticModel(point[:-1], float(point[-1]))
 
 
 def best_strength(rows: Floats, truth: Bools) -> float:
@@ -107,14 +107,14 @@ def _left_out_loss(rows: Floats, truth: Bools, parts: NDArray[np.int64], strengt
     losses = []
     for part in range(FOLDS):
         left_out = parts == part
-        scaling = Scaling.of(rows[~left_out])
-        model = fitted(scaling.scaled(rows[~left_out]), truth[~left_out], strength)
+        scaling = Scaler.of(rows[~left_out])
+        model = fit_logistic(scaling.scaled(rows[~left_out]), truth[~left_out], strength)
         margins = np.where(truth[left_out], 1.0, -1.0) * model.logits(scaling.scaled(rows[left_out]))
         losses += np.logaddexp(0.0, -margins).tolist()
     return math.fsum(losses) / len(losses)
 
 
-class Detection(NamedTuple):
+class DetectionRates(NamedTuple):
     """How often it was right to raise an alarm, and how many of those due were raised."""
 
     precision: float | None  # None: no alarm
@@ -128,7 +128,7 @@ class Detection(NamedTuple):
         return 2 * self.precision * self.recall / (self.precision + self.recall)
 
     @classmethod
-    def of(cls, raised: Bools, due: Bools) -> Detection:
+    def of(cls, raised: Bools, due: Bools) -> DetectionRates:
         right, alarms, n = int((raised & due).sum()), int(raised.sum()), int(due.sum())
         return cls(right / alarms if alarms else None, right / n if n else None, n)
 
@@ -141,7 +141,7 @@ def best_threshold(probabilities: Floats, truth: Bools, least_precision: float) 
     """
     step = 10.0**_DIGITS
     candidates = np.unique(np.floor(probabilities * step) / step)
-    found = [(Detection.of(probabilities >= each, truth), float(each)) for each in candidates]
+    found = [(DetectionRates.of(probabilities >= each, truth), float(each)) for each in candidates]
     precise = [pair for pair in found if (pair[0].precision or 0.0) >= least_precision]
     _, threshold = max(precise or found, key=lambda pair: (pair[0].f1, pair[1]))
     return threshold

@@ -37,7 +37,7 @@ _BATCH = 1_000  # texts that are analysed at once
 _FEW = 1e-12  # what a score is divided by at least
 
 
-class Frequencies(msgspec.Struct, frozen=True):
+class WordFrequencies(msgspec.Struct, frozen=True):
     """In how many texts of a corpus each word occurs, and which identifiers occur in any."""
 
     total: int
@@ -45,15 +45,15 @@ class Frequencies(msgspec.Struct, frozen=True):
     identifiers: set[str]
 
     @classmethod
-    def count(cls, texts: Iterable[str]) -> Frequencies:
+    def count(cls, texts: Iterable[str]) -> WordFrequencies:
         total, words, identifiers = 0, Counter[str](), set[str]()
         batch: list[str] = []
         for text in texts:
             batch.append(text)
             if len(batch) == _BATCH:
-                total += _counted(batch, words, identifiers)
+                total += _count_batch(batch, words, identifiers)
                 batch = []
-        total += _counted(batch, words, identifiers)
+        total += _count_batch(batch, words, identifiers)
         return cls(total, dict(words), identifiers)
 
     def weight(self, word: str) -> float:
@@ -63,7 +63,7 @@ class Frequencies(msgspec.Struct, frozen=True):
         return rarity / math.log1p((self.total + 0.5) / 0.5)
 
 
-def _counted(texts: Sequence[str], words: Counter[str], identifiers: set[str]) -> int:
+def _count_batch(texts: Sequence[str], words: Counter[str], identifiers: set[str]) -> int:
     for text, stems in zip(texts, stems_of(texts), strict=True):
         words.update(set(stems))
         identifiers.update(identifiers_of(text))
@@ -71,7 +71,7 @@ def _counted(texts: Sequence[str], words: Counter[str], identifiers: set[str]) -
 
 
 @dataclass(frozen=True)
-class Found:
+class HitTexts:
     """The first hits as far as they have a text."""
 
     texts: Sequence[str]
@@ -80,11 +80,11 @@ class Found:
 
 
 @dataclass(frozen=True)
-class Observer:
+class FeatureExtractor:
     """What works out the signs of a query and its hits over one corpus. Threads may share it."""
 
     corpus: Corpus
-    frequencies: Frequencies
+    frequencies: WordFrequencies
     model: Model
 
     def signs(self, query: str, hits: Sequence[Hit]) -> dict[str, float]:
@@ -93,15 +93,15 @@ class Observer:
         return {
             **asking(query),
             **self._words(query, found),
-            **_named(query, found, self.frequencies.identifiers),
+            **_name_features(query, found, self.frequencies.identifiers),
             **self._nearness(query, found),
-            **_falling([hit.score for hit in hits[:DEPTH]]),
-            **_spread(found),
+            **_score_falls([hit.score for hit in hits[:DEPTH]]),
+            **_hit_counts(found),
         }
 
-    def _found(self, hits: Sequence[Hit]) -> Found:
+    def _found(self, hits: Sequence[Hit]) -> HitTexts:
         shown = [(hit, text) for hit in hits[:DEPTH] if (text := self._text(hit)).strip()]
-        return Found(
+        return HitTexts(
             [text for _, text in shown],
             [self.corpus.document_of(hit.doc_id) for hit, _ in shown],
             [f"{self.corpus.document_of(hit.doc_id)}\n{self._section(hit)}" for hit, _ in shown],
@@ -116,7 +116,7 @@ class Observer:
         text = hit.text or self.corpus.text_of(hit.doc_id) or ""
         return f"{title}\n{text}" if title and text else text
 
-    def _words(self, query: str, found: Found) -> dict[str, float]:
+    def _words(self, query: str, found: HitTexts) -> dict[str, float]:
         """How much of the query's words is there: in the first passage, in several, in one sentence."""
         weights = {word: self.frequencies.weight(word) for word in dict.fromkeys(stems_of([query])[0])}
         held = [set(stems) & weights.keys() for stems in stems_of(found.texts)]
@@ -136,7 +136,7 @@ class Observer:
             "unknown_words": unknown / max(1, len(weights)),
         }
 
-    def _nearness(self, query: str, found: Found) -> dict[str, float]:
+    def _nearness(self, query: str, found: HitTexts) -> dict[str, float]:
         """How near the passages are to the query, and to each other."""
         vectors = self._vectors([query, *found.texts])
         near = vectors[1:] @ vectors[0]
@@ -164,7 +164,7 @@ def _share(weights: Mapping[str, float], held: Set[str]) -> float:
     return math.fsum(weights[word] for word in sorted(held)) / total if total else 1.0
 
 
-def _named(query: str, found: Found, known: Set[str]) -> dict[str, float]:
+def _name_features(query: str, found: HitTexts, known: Set[str]) -> dict[str, float]:
     """Whether what the query calls by name is there: names and identifiers, letter by letter."""
     identifiers = identifiers_of(query)
     called = [*identifiers, *(name.casefold() for name in names_of(query))]
@@ -179,7 +179,7 @@ def _named(query: str, found: Found, known: Set[str]) -> dict[str, float]:
     }
 
 
-def _falling(scores: Sequence[float]) -> dict[str, float]:
+def _score_falls(scores: Sequence[float]) -> dict[str, float]:
     """How far scores fall, as a share of the first; without a hit to compare with, all the way."""
     return {"fall_second": _fall(scores, 1), "fall_tenth": _fall(scores, DEPTH - 1)}
 
@@ -191,7 +191,7 @@ def _fall(scores: Sequence[float], at: int) -> float:
     return min(1.0, (scores[0] - scores[at]) / max(abs(scores[0]), abs(scores[at]), _FEW))
 
 
-def _spread(found: Found) -> dict[str, float]:
+def _hit_counts(found: HitTexts) -> dict[str, float]:
     """Over how many documents and sections what came back is spread, and how much came back."""
     return {
         "returned": len(found.texts) / DEPTH,
@@ -200,7 +200,7 @@ def _spread(found: Found) -> dict[str, float]:
     }
 
 
-def table(rows: Sequence[Mapping[str, float]], names: Sequence[str]) -> Floats:
+def feature_matrix(rows: Sequence[Mapping[str, float]], names: Sequence[str]) -> Floats:
     """Signs as a matrix: a row a query, a column a name."""
     return np.array([[row[name] for name in names] for row in rows], dtype=np.float64).reshape(
         len(rows), len(names)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from assay.core.protocols import Floats, Measure
 
 
-def _counts(columns: Sequence[Floats], weights: Floats, name: str) -> tuple[Floats, Floats, Floats]:
+def _call_counts(columns: Sequence[Floats], weights: Floats, name: str) -> tuple[Floats, Floats, Floats]:
     """How often yes was said and true, was said, and was true, in each resample."""
     if len(columns) != 2:
         call = f"{name}(CallsImpossible(new), IsImpossible(new))"
@@ -32,9 +32,9 @@ def _counts(columns: Sequence[Floats], weights: Floats, name: str) -> tuple[Floa
     return weights @ np.minimum(said, true), weights @ said, weights @ true
 
 
-def _once(columns: Sequence[Floats], of: int, name: str) -> tuple[int, int]:
+def _unweighted(columns: Sequence[Floats], of: int, name: str) -> tuple[int, int]:
     """Said and true, and the count it is a share of, each row once."""
-    counts = _counts(columns, np.ones((1, len(columns[0]))), name)
+    counts = _call_counts(columns, np.ones((1, len(columns[0]))), name)
     return int(counts[0][0]), int(counts[of][0])
 
 
@@ -47,12 +47,12 @@ class Precision:
     settled: ClassVar[bool] = False  # that no resample moves it does not make it certain
 
     def values(self, columns: Sequence[Floats], weights: Floats) -> Floats:
-        both, said, _ = _counts(columns, weights, "precision")
+        both, said, _ = _call_counts(columns, weights, "precision")
         return ratio(both, said)
 
     def trials(self, columns: Sequence[Floats]) -> tuple[int, int]:
         """How often it was right, of how often yes was said."""
-        return _once(columns, 1, "precision")
+        return _unweighted(columns, 1, "precision")
 
 
 @dataclass(frozen=True)
@@ -64,12 +64,12 @@ class Recall:
     settled: ClassVar[bool] = False  # that no resample moves it does not make it certain
 
     def values(self, columns: Sequence[Floats], weights: Floats) -> Floats:
-        both, _, true = _counts(columns, weights, "recall")
+        both, _, true = _call_counts(columns, weights, "recall")
         return ratio(both, true)
 
     def trials(self, columns: Sequence[Floats]) -> tuple[int, int]:
         """How often it was said, of how often yes is true."""
-        return _once(columns, 2, "recall")
+        return _unweighted(columns, 2, "recall")
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ class F1:
     settled: ClassVar[bool] = False  # that no resample moves it does not make it certain
 
     def values(self, columns: Sequence[Floats], weights: Floats) -> Floats:
-        both, said, true = _counts(columns, weights, "f1")
+        both, said, true = _call_counts(columns, weights, "f1")
         return ratio(2 * both, said + true)
 
 
@@ -143,13 +143,13 @@ class ParityAt:
     def values(self, columns: Sequence[Floats], weights: Floats) -> Floats:
         if len(columns) != len(self.budgets) + 1 or not self.budgets:
             raise UsageError(f"parity takes a curve and a reference, not {len(columns)} columns.")
-        means = ratio(weights @ np.column_stack(columns), _beside(weights.sum(axis=1), len(columns)))
+        means = ratio(weights @ np.column_stack(columns), _repeat_columns(weights.sum(axis=1), len(columns)))
         reached = means[:, :-1] >= means[:, -1:] - self.within - TIE
         found = np.where(reached, np.array(self.budgets), np.inf).min(axis=1)
         return np.where(np.isnan(means[:, -1]), np.nan, found)
 
 
-def _beside(totals: Floats, columns: int) -> Floats:
+def _repeat_columns(totals: Floats, columns: int) -> Floats:
     return np.repeat(totals[:, None], columns, axis=1)
 
 

@@ -58,7 +58,7 @@ Count = Annotated[int, Field(ge=0)]
 Share = Annotated[float, Field(ge=0, le=1)]
 
 
-class Truth(BaseModel):
+class GroundTruth(BaseModel):
     """What the authors of a query declare to be right; None where they declare nothing."""
 
     model_config = ConfigDict(strict=True, frozen=True)
@@ -80,7 +80,7 @@ class Truth(BaseModel):
         return {key: value for key, value in values.items() if value is not None}
 
 
-class Entry(BaseModel):
+class GoldenQuery(BaseModel):
     """One query as it stands in the file."""
 
     model_config = ConfigDict(strict=True, frozen=True)
@@ -91,7 +91,7 @@ class Entry(BaseModel):
     intent: Words | None = None
     expects: Literal["nothing"] | None = None
     negative: bool | None = None
-    ground_truth: Truth = Truth()
+    ground_truth: GroundTruth = GroundTruth()
 
     @property
     def is_negative(self) -> bool:
@@ -115,10 +115,10 @@ _EXPECTED = {  # what a field holds, and what to do where it does not; other fie
 
 
 @dataclass(frozen=True)
-class Golden:
+class GoldenFile:
     """The entries of a golden set, by category and in the order of the file, and where each stands."""
 
-    entries: dict[str, list[Entry]]
+    entries: dict[str, list[GoldenQuery]]
     universal: list[str]  # sections that are right for every section query
     places: dict[str, Place]
     warnings: list[str]
@@ -130,16 +130,16 @@ class Golden:
         for loc, said in self.stats.items():
             there = corpus.get(str(loc[-1]))
             if None not in (said, there) and said != there and str(said) != str(there):
-                what, fix = f"it says {_shown(said)}, the corpus has {there}", "Correct it, or the corpus."
+                what, fix = f"it says {_short(said)}, the corpus has {there}", "Correct it, or the corpus."
                 yield str(self.lines.problem(loc, what, fix))
 
 
-def read_golden(path: Path) -> Golden:
+def read_golden(path: Path) -> GoldenFile:
     """The golden set of a file; raises everything that is wrong with it."""
     content, lines = _content(path)
-    found = _Found(lines)
+    found = _ProblemList(lines)
     universal = _universal(content, found)
-    entries: dict[str, list[Entry]] = {}
+    entries: dict[str, list[GoldenQuery]] = {}
     places: dict[str, Place] = {}
     for loc, raw in _entries(content, found):
         item_id = _as_text(raw.get("id"))
@@ -156,11 +156,13 @@ def read_golden(path: Path) -> Golden:
     stats = _stats((), content, found) | _stats(("metadata",), metadata, found)
     if found.problems:
         raise DataError(found.problems)
-    return Golden(entries, universal, places, list(_miscounted(metadata, lines, len(places))), stats, lines)
+    return GoldenFile(
+        entries, universal, places, list(_wrong_total(metadata, lines, len(places))), stats, lines
+    )
 
 
 @dataclass(frozen=True)
-class _Found:
+class _ProblemList:
     """What is wrong with the file so far."""
 
     lines: Lines
@@ -181,15 +183,15 @@ class _Found:
 def _content(path: Path) -> tuple[dict[str, Any], Lines]:
     content, lines = read_yaml(path)
     if not isinstance(content, dict):
-        what = f"expected a mapping from categories to lists of queries, found {_shown(content)}"
+        what = f"expected a mapping from categories to lists of queries, found {_short(content)}"
         raise DataError(lines.problem((), what, "Write CATEGORY: and a list of entries under it."))
     return content, lines
 
 
-def _universal(content: dict[str, Any], found: _Found) -> list[str]:
+def _universal(content: dict[str, Any], found: _ProblemList) -> list[str]:
     """The sections that are right for every section query; an empty list in the file means none."""
     for key in content:
-        if key not in _UNIVERSAL_KEYS and (known := _nearest(key, _UNIVERSAL_KEYS)):
+        if key not in _UNIVERSAL_KEYS and (known := _similar_key(key, _UNIVERSAL_KEYS)):
             found.wrong((), (key,), "there is no such field", did_you_mean(key, [known]))
     given = [key for key in _UNIVERSAL_KEYS if content.get(key) is not None]
     words: list[str] = []
@@ -198,12 +200,12 @@ def _universal(content: dict[str, Any], found: _Found) -> list[str]:
             words += TypeAdapter(Words).validate_python(content[key], strict=True)
         except Invalid as error:
             for each in error.errors(include_url=False):
-                what = f"expected {_WORDS[0]}, found {_shown(each['input'])}"
+                what = f"expected {_WORDS[0]}, found {_short(each['input'])}"
                 found.wrong((), (key, *each["loc"]), what, _WORDS[1])
     return list(dict.fromkeys(words if given else UNIVERSAL))
 
 
-def _entries(content: dict[str, Any], found: _Found) -> Iterator[tuple[Loc, dict[str, Any]]]:
+def _entries(content: dict[str, Any], found: _ProblemList) -> Iterator[tuple[Loc, dict[str, Any]]]:
     """Every entry of every category, with its place. Lists that hold no entry at all are passed over."""
     some = False
     for key, value in content.items():
@@ -217,32 +219,32 @@ def _entries(content: dict[str, Any], found: _Found) -> Iterator[tuple[Loc, dict
             if are[index]:
                 yield (key, index), listed[index]
             else:
-                what = f"expected an entry like others of this list, found {_shown(listed[index])}"
+                what = f"expected an entry like others of this list, found {_short(listed[index])}"
                 found.wrong((key, index), (), what, "Write id, query and ground_truth, or take it out.")
     if not some:
-        keys = ", ".join(map(_shown, list(content)[:9]))
+        keys = ", ".join(map(_short, list(content)[:9]))
         what = f"expected a list of queries, found only {keys or 'an empty mapping'}"
         fix = "Write CATEGORY: and under it a list of entries with id, query and ground_truth."
         found.problems.append(found.lines.problem((), what, fix))
 
 
-def _stats(loc: Loc, header: dict[str, Any], found: _Found) -> dict[Loc, Any]:
+def _stats(loc: Loc, header: dict[str, Any], found: _ProblemList) -> dict[Loc, Any]:
     """What a header says of the corpus; other keys are notes, unless one is nearly a known key."""
     given, here = header.get("corpus_stats"), (*loc, "corpus_stats")
     if given is not None and not isinstance(given, dict):
         fix = "Write fields such as total_chunks under it."
-        found.wrong(here, (), f"expected a mapping, found {_shown(given)}", fix)
+        found.wrong(here, (), f"expected a mapping, found {_short(given)}", fix)
     stats = given if isinstance(given, dict) else {}
     for key in stats:
-        if key not in _STATS and (near := _nearest(str(key), _STATS)):
+        if key not in _STATS and (near := _similar_key(str(key), _STATS)):
             found.wrong(here, (key,), "there is no such field", did_you_mean(str(key), [near]))
     return {(*here, key): value for key, value in stats.items()}
 
 
-def _miscounted(metadata: dict[str, Any], lines: Lines, n: int) -> Iterator[str]:
+def _wrong_total(metadata: dict[str, Any], lines: Lines, n: int) -> Iterator[str]:
     total = metadata.get("total_queries")
     if total not in (None, n):
-        what = f"it says {_shown(total)}, the file has {n}"
+        what = f"it says {_short(total)}, the file has {n}"
         fix = "Correct it, or look for queries that are not read."
         yield str(lines.problem(("metadata", "total_queries"), what, fix))
 
@@ -250,34 +252,34 @@ def _miscounted(metadata: dict[str, Any], lines: Lines, n: int) -> Iterator[str]
 # -------------------------------------------------------------------------------- the entries
 
 
-def _entry(raw: dict[str, Any], loc: Loc, name: str, found: _Found) -> Entry | None:
+def _entry(raw: dict[str, Any], loc: Loc, name: str, found: _ProblemList) -> GoldenQuery | None:
     """The entry, or None after what is wrong with it has been collected."""
     before = len(found.problems)
     given = {key: value for key, value in raw.items() if value is not None}
     entry = None
-    for inner, what, fix in _stray(given):
+    for inner, what, fix in _misplaced_keys(given):
         found.wrong(loc, inner, what, fix, name)
     try:
-        entry = Entry.model_validate(given)
+        entry = GoldenQuery.model_validate(given)
     except Invalid as error:
         for each in error.errors(include_url=False):
             expected, fix = _EXPECTED.get(str(each["loc"][-1]), _WORDS)
-            what = f"expected {expected}, found {_shown(each['input'])}"
+            what = f"expected {expected}, found {_short(each['input'])}"
             if each["type"] == "missing":
                 what, fix = "this field is required", "Add it."
             found.wrong(loc, each["loc"], what, fix, name)
     if entry and len(found.problems) == before:
-        for what, fix in _undecidable(entry):
+        for what, fix in _contradictions(entry):
             found.wrong(loc, ("ground_truth",), what, fix, name)
     return entry if len(found.problems) == before else None
 
 
-def _stray(raw: dict[str, Any]) -> Iterator[tuple[Loc, str, str]]:
+def _misplaced_keys(raw: dict[str, Any]) -> Iterator[tuple[Loc, str, str]]:
     """Keys that would be passed over although they are meant to say what is right."""
     truth = raw.get("ground_truth")
     parts: list[tuple[Loc, Any, Collection[str], Collection[str]]] = [
-        ((), raw, Entry.model_fields, Truth.model_fields),
-        (("ground_truth",), truth if isinstance(truth, dict) else {}, Truth.model_fields, _BESIDE),
+        ((), raw, GoldenQuery.model_fields, GroundTruth.model_fields),
+        (("ground_truth",), truth if isinstance(truth, dict) else {}, GroundTruth.model_fields, _BESIDE),
     ]
     for loc, mapping, known, elsewhere in parts:
         for key in [key for key in mapping if key not in known]:
@@ -286,11 +288,11 @@ def _stray(raw: dict[str, Any]) -> Iterator[tuple[Loc, str, str]]:
             elif key in elsewhere:
                 where = "beside" if loc else "inside"
                 yield (*loc, key), f"this field belongs {where} ground_truth", "Move it there."
-            elif near := _nearest(key, known):
+            elif near := _similar_key(key, known):
                 yield (*loc, key), "there is no such field", did_you_mean(key, [near])
 
 
-def _undecidable(entry: Entry) -> Iterator[tuple[str, str]]:
+def _contradictions(entry: GoldenQuery) -> Iterator[tuple[str, str]]:
     """Why nobody could tell a right answer from a wrong one."""
     truth = entry.ground_truth
     by_text = truth.verification_sql or truth.relevance_signals
@@ -309,10 +311,10 @@ def _undecidable(entry: Entry) -> Iterator[tuple[str, str]]:
         yield what, fix
 
 
-def _shown(value: Any) -> str:
+def _short(value: Any) -> str:
     """A value in a message: short, however long or deep it is."""
     return "nothing" if value is None else reprlib.repr(value)
 
 
-def _nearest(key: str, known: Iterable[str]) -> str | None:
+def _similar_key(key: str, known: Iterable[str]) -> str | None:
     return next(iter(difflib.get_close_matches(key.lower(), list(known), n=1, cutoff=NEAR)), None)

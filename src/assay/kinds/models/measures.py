@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from assay.core.block import Block
 from assay.core.records import Item
-from assay.measures.top import TopHitsMeasure
 
 FIRST_ADDRESS = "assay.measures.sections"
 
@@ -25,7 +24,7 @@ _NUMBERING = re.compile(r"\d+|[a-z]|[ivxl]+")
 def is_section(name: str | None, wanted: Iterable[str]) -> bool:
     """Whether a section bears one of the wanted names."""
     words = _words(name or "")
-    return any(_contains(words, _words(each)) for each in wanted)
+    return any(_holds_run(words, _words(each)) for each in wanted)
 
 
 def _words(name: str) -> list[str]:
@@ -38,7 +37,7 @@ def _words(name: str) -> list[str]:
     return words[start:]
 
 
-def _contains(words: Sequence[str], part: Sequence[str]) -> bool:
+def _holds_run(words: Sequence[str], part: Sequence[str]) -> bool:
     places = range(len(words) - len(part) + 1)
     return bool(part) and any(words[place : place + len(part)] == part for place in places)
 
@@ -99,12 +98,14 @@ class SectionPass(SectionAccuracy):
 
 
 @dataclass(frozen=True)
-class Spread(TopHitsMeasure):
+class DocumentSpread(TopHitsMeasure):
     """Spread: distinct relevant documents within the cut-off, by the minimum that the item asks for.
 
     Divided by the minimum, or by the cut-off where that is smaller; never more than 1. Several passages of
     one document count once. Range 0 to 1; for items whose gold declares `min_relevant_reports` above 0.
     """
+
+    first_address: ClassVar[str] = "assay.measures.sections:Spread"
 
     family: ClassVar[str] = "Spread"
 
@@ -129,12 +130,14 @@ class Spread(TopHitsMeasure):
 
 
 @dataclass(frozen=True)
-class Clean(TopHitsMeasure):
+class CleanNegatives(TopHitsMeasure):
     """Clean: 1 where nothing within the cut-off is what an item that expects nothing was about, else 0.
 
     Range 0 or 1; 1 where nothing came back. For items that expect nothing: their labels are what must stay
     away, such as passages that satisfy the clause of a question the corpus cannot answer.
     """
+
+    first_address: ClassVar[str] = "assay.measures.sections:Clean"
 
     family: ClassVar[str] = "Clean"
     absent: ClassVar[float | None] = 1.0

@@ -13,11 +13,11 @@ from assay.core.errors import DataError, Problem
 from assay.core.protocols import Kit
 from assay.core.records import Item, Passage
 from assay.datasets.reading import Reader, table_rows
-from assay.kinds.models.golden_yaml import Entry, Golden, read_golden
+from assay.kinds.models.golden_yaml import GoldenFile, GoldenQuery, read_golden
 
 
 @dataclass(frozen=True)
-class Sectioned:
+class SectionedReports:
     """Reports cut into passages that know their section, and queries by category.
 
     `id`, `text`, `report` and `section` are what the table calls its columns; any other becomes metadata.
@@ -55,7 +55,7 @@ class Sectioned:
             ],
             warnings=[
                 *golden.warnings,
-                *golden.differing(_stats(corpus)),
+                *golden.differing(_corpus_stats(corpus)),
                 *self._absences(golden, corpus),
             ],
             columns={"doc_id": self.id, "text": self.text, "source": self.report, "section": self.section},
@@ -88,7 +88,7 @@ class Sectioned:
             metadata={key: value for key, value in row.items() if value is not None and key not in own},
         )
 
-    def _absences(self, golden: Golden, corpus: Corpus) -> Iterator[str]:
+    def _absences(self, golden: GoldenFile, corpus: Corpus) -> Iterator[str]:
         """What is named and not there: categories to review, and reports that no passage is from."""
         if unknown := [name for name in self.people if name not in golden.entries]:
             what = f"no category is called {' or '.join(map(repr, unknown))}, which people are to review"
@@ -107,7 +107,7 @@ class Sectioned:
             yield str(Problem(what, self.golden, fix="Check how the table writes their names."))
 
 
-def _stats(corpus: Corpus) -> dict[str, Any]:
+def _corpus_stats(corpus: Corpus) -> dict[str, Any]:
     """What a golden set may say of its corpus; the dates of reports where a column `report_date` has them."""
     dates = [str(each.metadata["report_date"]) for each in corpus.passages if "report_date" in each.metadata]
     counts = {
@@ -118,7 +118,7 @@ def _stats(corpus: Corpus) -> dict[str, Any]:
     return counts | ({"first_report": min(dates), "last_report": max(dates)} if dates else {})
 
 
-def _item(entry: Entry, category: str, review: bool, universal: list[str]) -> Item:
+def _item(entry: GoldenQuery, category: str, review: bool, universal: list[str]) -> Item:
     """The item of an entry: its tags, and as gold what its authors give."""
     truth = entry.ground_truth
     sections = truth.primary_sections or None

@@ -16,9 +16,9 @@ from assay.core.optional import StructuredIndex
 from assay.core.protocols import Kit
 from assay.core.records import Budget, Fault, Hit, Item, Node, Observed, Passage, Query, Response, Structure
 from assay.core.registry import SYSTEMS, Registry, identity
-from assay.kinds.hierarchy.fitted import FORMAT, Detector, FittedOn, Kind, Scale
+from assay.kinds.hierarchy.fitted import FORMAT, Detector, DetectorOrigin, FeatureScale, KindModel
 from assay.kinds.hierarchy.signs import NAMES, VERSION
-from assay.kinds.hierarchy.systems.abstaining import Abstaining, observer_of
+from assay.kinds.hierarchy.systems.abstaining import AbstainingSystem, feature_extractor
 from assay.systems.flat import BM25
 
 CORPUS = Corpus([Passage("mill", "Ada Finch built the mill."), Passage("ferry", "The ferry holds 40 cars.")])
@@ -72,11 +72,11 @@ def detector(of: object = None) -> Detector:
     """
     zero = dict.fromkeys(NAMES, 0.0)
     kinds = {
-        "aggregation": Kind(0.5, 1.0, -5.0, zero | {"enumerating": 10.0}),
-        "out_of_kb": Kind(0.5, 1.0, -5.0, zero | {"heaviest_lost": 10.0}),
+        "aggregation": KindModel(0.5, 1.0, -5.0, zero | {"enumerating": 10.0}),
+        "out_of_kb": KindModel(0.5, 1.0, -5.0, zero | {"heaviest_lost": 10.0}),
     }
-    origin = FittedOn("d", "", CORPUS.hash, "shy", {}, identity(of or Fixed()), {}, {})
-    return Detector(FORMAT, VERSION, origin, dict.fromkeys(NAMES, Scale(0.0, 1.0)), kinds)
+    origin = DetectorOrigin("d", "", CORPUS.hash, "shy", {}, identity(of or Fixed()), {}, {})
+    return Detector(FORMAT, VERSION, origin, dict.fromkeys(NAMES, FeatureScale(0.0, 1.0)), kinds)
 
 
 @pytest.fixture
@@ -86,7 +86,7 @@ def kit(tmp_path: Path) -> Kit:
 
 
 def answered(kit: Kit, text: str, of: Fixed | None = None) -> Response:
-    return Abstaining(of or Fixed()).build(CORPUS, 0, kit).session().answer(Query("q", text), [])
+    return AbstainingSystem(of or Fixed()).build(CORPUS, 0, kit).session().answer(Query("q", text), [])
 
 
 @pytest.mark.parametrize(
@@ -117,7 +117,7 @@ def test_a_failure_is_passed_on(kit: Kit) -> None:
 
 
 def test_contexts_of_a_flat_system_stay(kit: Kit) -> None:
-    index = Abstaining(BM25()).build(CORPUS, 0, kit)
+    index = AbstainingSystem(BM25()).build(CORPUS, 0, kit)
     response = index.session().answer(Query("q", "all about the ferry"), [200])
     assert response.flags == {"impossible": "aggregation"}
     assert "40 cars" in response.contexts[0].text
@@ -125,33 +125,33 @@ def test_contexts_of_a_flat_system_stay(kit: Kit) -> None:
 
 
 def test_what_the_system_says_of_itself_is_passed_on(kit: Kit) -> None:
-    system = Abstaining(Fixed())
+    system = AbstainingSystem(Fixed())
     assert (system.gives, system.threads) == (frozenset({"hits", "flags"}), 3)
-    drawn = Abstaining(Drawn()).build(CORPUS, 0, kit)
+    drawn = AbstainingSystem(Drawn()).build(CORPUS, 0, kit)
     assert isinstance(drawn, StructuredIndex)
     assert (drawn.structure().nodes, drawn.cost) == ([Node("mill")], 0.5)
     plain = system.build(CORPUS, 0, kit)
     assert not isinstance(plain, StructuredIndex)
     assert plain.cost is None
     plain.close()
-    assert Abstaining(BM25()).threads == 1
-    assert (system.seeded, Abstaining(BM25()).seeded) == (True, False)
+    assert AbstainingSystem(BM25()).threads == 1
+    assert (system.seeded, AbstainingSystem(BM25()).seeded) == (True, False)
     assert system.problems(DATASET, kit) == [Problem("cannot serve it", "d")]
-    assert Abstaining(BM25()).problems(DATASET, kit) == []
+    assert AbstainingSystem(BM25()).problems(DATASET, kit) == []
     assert system.warnings(DATASET, kit) == ["odd"]
 
 
 def test_a_detector_of_another_system_or_corpus_is_warned_of(kit: Kit) -> None:
-    (warning,) = Abstaining(BM25()).warnings(DATASET, kit)
+    (warning,) = AbstainingSystem(BM25()).warnings(DATASET, kit)
     assert warning == "detector.json was fitted on another system's answers: fit it again"
     other = replace(DATASET, corpus=Corpus(CORPUS.passages[:1]))
-    assert Abstaining(Fixed()).warnings(other, kit)[1:] == [
+    assert AbstainingSystem(Fixed()).warnings(other, kit)[1:] == [
         "detector.json was fitted on d (shy), and is used on d"
     ]
 
 
 def test_without_its_file_it_is_not_fitted_yet(tmp_path: Path) -> None:
-    kit, system = Kit(root=tmp_path), Abstaining(BM25(), "sub/d.json")
+    kit, system = Kit(root=tmp_path), AbstainingSystem(BM25(), "sub/d.json")
     (problem,) = system.problems(DATASET, kit)
     assert str(problem) == f"{tmp_path / 'sub/d.json'}: not fitted yet. Fit it: run `assay fit STUDY`."
     with pytest.raises(DataError, match="not fitted yet"):
@@ -161,21 +161,21 @@ def test_without_its_file_it_is_not_fitted_yet(tmp_path: Path) -> None:
 
 
 def test_its_identity_is_the_file_s_content_and_the_system_s(kit: Kit) -> None:
-    system, path = Abstaining(Fixed()), kit.root / "detector.json"
+    system, path = AbstainingSystem(Fixed()), kit.root / "detector.json"
     (kit.root / "same.json").write_bytes(path.read_bytes())
     first = system.identity(kit)
     assert first["of"] == "fixed"
-    assert Abstaining(Fixed(), "same.json").identity(kit) == first
-    assert identity(Abstaining(Fixed(), "same.json")) == identity(system)
+    assert AbstainingSystem(Fixed(), "same.json").identity(kit) == first
+    assert identity(AbstainingSystem(Fixed(), "same.json")) == identity(system)
     kinds = {"aggregation": detector().kinds["aggregation"]}
     path.write_bytes(msgspec.structs.replace(detector(), kinds=kinds).encoded())
     assert system.identity(kit)["detector"] != first["detector"]
-    assert identity(Abstaining(BM25(k=7))) != identity(Abstaining(BM25()))
+    assert identity(AbstainingSystem(BM25(k=7))) != identity(AbstainingSystem(BM25()))
 
 
 def test_a_study_names_it_with_the_system_it_is_put_around() -> None:
     made = Registry().create(SYSTEMS, "abstaining(of=bm25(k=7), detector=d.json)")
-    assert made == Abstaining(BM25(k=7), "d.json")
+    assert made == AbstainingSystem(BM25(k=7), "d.json")
     with pytest.raises(PluginError, match="'abstaining': of: There is no system 'bm26'"):
         Registry().create(SYSTEMS, "abstaining(of=bm26)")
 
@@ -184,12 +184,12 @@ def test_words_of_a_large_corpus_are_counted_once(tmp_path: Path) -> None:
     told: list[tuple[str, int, int]] = []
     kit = Kit(cache=tmp_path, progress=lambda *what: told.append(what))
     corpus = Corpus([Passage(str(n), f"word{n % 7} ferry") for n in range(2_000)])
-    first = observer_of(corpus, kit).frequencies
+    first = feature_extractor(corpus, kit).frequencies
     assert (first.words["ferri"], first.words["word3"], first.total) == (2_000, 286, 2_000)  # 2000 / 7, up
     assert told == [("counting words", 0, 2_000), ("counting words", 2_000, 2_000)]
-    assert observer_of(corpus, kit).frequencies == first
+    assert feature_extractor(corpus, kit).frequencies == first
     assert len(told) == 2
     (kept,) = tmp_path.glob("frequencies/*/frequencies.json")
     kept.write_text("{")
-    assert observer_of(corpus, kit).frequencies == first
+    assert feature_extractor(corpus, kit).frequencies == first
     assert len(told) == 4  # counted again

@@ -11,7 +11,7 @@ from assay.core.block import Block
 from assay.core.dataset import Corpus
 from assay.core.errors import AssayError, UsageError
 from assay.core.records import Context, Fault, Item, Passage, Piece, Response, Span
-from assay.kinds.hierarchy.measures.budget import CallsImpossible, IsImpossible, Utility
+from assay.kinds.hierarchy.measures.budget import ImpossibleCalls, ImpossibleItems, Utility
 from assay.measures.parse import parse_measure
 from walked_block import block_of, scored
 
@@ -57,9 +57,9 @@ def test_what_is_true_by_reason_whatever_was_said() -> None:
     truths = [item("a", "aggregation"), item("b", "out_of_kb"), item("c")]
     for said in SAID:
         asked = block(*((each, answer(said)) for each in truths))
-        assert [value for value, _ in scored(IsImpossible(), asked)] == [1, 1, 0]
-        assert [value for value, _ in scored(IsImpossible("aggregation"), asked)] == [1, 0, 0]
-        assert [value for value, _ in scored(IsImpossible("out_of_kb"), asked)] == [0, 1, 0]
+        assert [value for value, _ in scored(ImpossibleItems(), asked)] == [1, 1, 0]
+        assert [value for value, _ in scored(ImpossibleItems("aggregation"), asked)] == [1, 0, 0]
+        assert [value for value, _ in scored(ImpossibleItems("out_of_kb"), asked)] == [0, 1, 0]
 
 
 def test_statuses() -> None:
@@ -69,13 +69,13 @@ def test_statuses() -> None:
         (item("pending"), None),
         (item("nothing at all", "out_of_kb"), Response()),
     )
-    assert scored(CallsImpossible(), asked) == [
+    assert scored(ImpossibleCalls(), asked) == [
         (None, "not_applicable"),
         (None, "failed"),
         (None, "pending"),
         (0.0, "scored"),  # an empty answer does not say why
     ]
-    assert [status for _, status in scored(IsImpossible(), asked)] == [
+    assert [status for _, status in scored(ImpossibleItems(), asked)] == [
         "not_applicable",
         "failed",
         "pending",
@@ -83,7 +83,7 @@ def test_statuses() -> None:
     ]
     # a system that declares no flags never says so, and that is an answer
     without = dataclasses.replace(asked, gives=frozenset({"hits", "contexts"}))
-    assert scored(CallsImpossible(), without)[3] == (0.0, "scored")
+    assert scored(ImpossibleCalls(), without)[3] == (0.0, "scored")
 
 
 OUTCOMES = [

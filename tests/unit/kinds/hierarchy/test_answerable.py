@@ -18,7 +18,7 @@ from assay.core.records import Arm, Budget, Context, Fault, Finding, Item, Piece
 from assay.core.registry import JUDGES, SYSTEMS, Registry, identity
 from assay.core.shown import context_target
 from assay.judges.llm_prompt import read_packaged_prompt
-from assay.kinds.hierarchy.answerable import Answerable
+from assay.kinds.hierarchy.answerable import AnswerabilityJudge
 from assay.pipeline.evaluate import judge_study
 from assay.pipeline.evaluation import Evaluation
 from assay.pipeline.paying_judges import question_key
@@ -52,7 +52,7 @@ def block_of(*responses: Response | None, arm: str = "a", seed: int = 0) -> Bloc
     return Block(Arm(arm), seed, ITEMS, select_by_key(stored, keys), Labels.none())
 
 
-def asked(judge: Answerable, *blocks: Block) -> list[Question]:
+def asked(judge: AnswerabilityJudge, *blocks: Block) -> list[Question]:
     return list(judge.questions(DATASET, blocks))
 
 
@@ -62,7 +62,7 @@ def asked(judge: Answerable, *blocks: Block) -> list[Question]:
 def test_every_arm_seed_and_item_with_evidence_is_asked_about() -> None:
     one = block_of(shown("Leave: 25", "Notice: 3"), shown("Leave: 25"), shown("The roof is red"))
     other = block_of(shown("Leave: 25"), None, arm="b", seed=4)
-    found = asked(Answerable(url=URL), one, other)
+    found = asked(AnswerabilityJudge(url=URL), one, other)
     assert [(each.item_id, each.text, each.arm, each.seed) for each in found] == [
         ("days", "Leave: 25\nNotice: 3", "a", 0),  # a piece a line, as a reader sees it
         ("both", "Leave: 25", "a", 0),
@@ -74,7 +74,7 @@ def test_every_arm_seed_and_item_with_evidence_is_asked_about() -> None:
 def test_only_contexts_under_its_budgets_are_asked_about() -> None:
     contexts = [shown("short", budget=200), shown("right"), shown("all of it", budget=None)]
     block = block_of(Response(contexts=[each.contexts[0] for each in contexts]))
-    by_default, unbounded = Answerable(url=URL), Answerable(url=URL, budgets=(200, "inf"))
+    by_default, unbounded = AnswerabilityJudge(url=URL), AnswerabilityJudge(url=URL, budgets=(200, "inf"))
     assert [(each.target, each.text) for each in asked(by_default, block)] == [("context@400", "right")]
     assert [(each.target, each.text) for each in asked(unbounded, block)] == [
         ("context@200", "short"),
@@ -84,16 +84,19 @@ def test_only_contexts_under_its_budgets_are_asked_about() -> None:
 
 
 def test_without_an_address_a_context_or_an_answer_nothing_is_asked() -> None:
-    assert asked(Answerable(), block_of(shown("Leave: 25"))) == []
+    assert asked(AnswerabilityJudge(), block_of(shown("Leave: 25"))) == []
     failed = Response(error=Fault("Timeout", "too slow"))
-    assert asked(Answerable(url=URL), block_of(failed, Response())) == []
-    assert [sorted(judge.opens) for judge in (Answerable(), Answerable(url=URL))] == [[], ["answerable"]]
-    assert isinstance(Answerable(), PayingJudge)
-    assert not isinstance(Answerable(), FreeJudge)
+    assert asked(AnswerabilityJudge(url=URL), block_of(failed, Response())) == []
+    assert [sorted(judge.opens) for judge in (AnswerabilityJudge(), AnswerabilityJudge(url=URL))] == [
+        [],
+        ["answerable"],
+    ]
+    assert isinstance(AnswerabilityJudge(), PayingJudge)
+    assert not isinstance(AnswerabilityJudge(), FreeJudge)
 
 
 def test_the_query_the_reference_answer_and_the_prompt_go_along() -> None:
-    judge = Answerable(url=URL)
+    judge = AnswerabilityJudge(url=URL)
     first, second = asked(judge, block_of(shown("x"), shown("x")))
     prompt = read_packaged_prompt("answerable").hash
     assert json.loads(first.about) == {
@@ -105,7 +108,7 @@ def test_the_query_the_reference_answer_and_the_prompt_go_along() -> None:
 
 
 def test_the_same_text_is_one_question_whoever_showed_it_under_whatever_budget() -> None:
-    judge = Answerable(url=URL, budgets=(400, 800))
+    judge = AnswerabilityJudge(url=URL, budgets=(400, 800))
     wide = Response(contexts=[*shown("x").contexts, *shown("x", budget=800).contexts])
     same = asked(judge, block_of(wide), block_of(wide, arm="b"))
     assert len(same) == 4
@@ -118,7 +121,7 @@ def test_the_same_text_is_one_question_whoever_showed_it_under_whatever_budget()
 
 
 def found_by(server: ChatStandIn, text: str, **how: Any) -> Finding:
-    judge = Answerable(url=server.url, model="m", backoff=0, **how)
+    judge = AnswerabilityJudge(url=server.url, model="m", backoff=0, **how)
     (question,) = asked(judge, block_of(shown(text)))
     return judge.ask(question, Kit())
 
@@ -162,12 +165,12 @@ def test_a_finding_costs_all_its_samples() -> None:
 
 
 def test_budgets_are_no_part_of_it_and_samples_are() -> None:
-    plain = Answerable(url=URL, model="m")
+    plain = AnswerabilityJudge(url=URL, model="m")
     assert plain.names == ("llm:answerable",)
     assert plain.version == f"answerable-1 {read_packaged_prompt('answerable').hash}"
-    assert identity(plain) == identity(Answerable(url=URL, model="m", budgets=("inf",), threads=9))
-    assert identity(plain) != identity(Answerable(url=URL, model="m", samples=1))
-    assert repr(Answerable(url="http://anna:word@127.0.0.1:9/v1")).count("word") == 0
+    assert identity(plain) == identity(AnswerabilityJudge(url=URL, model="m", budgets=("inf",), threads=9))
+    assert identity(plain) != identity(AnswerabilityJudge(url=URL, model="m", samples=1))
+    assert repr(AnswerabilityJudge(url="http://anna:word@127.0.0.1:9/v1")).count("word") == 0
 
 
 def test_a_study_may_write_budgets_as_elsewhere() -> None:
@@ -200,7 +203,7 @@ def test_a_judge_of_passages_refuses_its_prompt() -> None:
 
 
 def test_it_says_beforehand_what_it_cannot_judge_well() -> None:
-    judge = Answerable(url=URL)
+    judge = AnswerabilityJudge(url=URL)
     assert judge.examine(DATASET, Kit()) == ([], [])
     bare = Dataset("bare", Corpus(()), [ITEMS[2]])
     assert judge.examine(bare, Kit())[1] == [
@@ -210,7 +213,7 @@ def test_it_says_beforehand_what_it_cannot_judge_well() -> None:
     assert judge.examine(unanswered, Kit())[1] == [
         "1 of 3 items that llm:answerable judges have no reference answer, such as q"
     ]
-    assert Answerable().examine(bare, Kit()) == ([], [])
+    assert AnswerabilityJudge().examine(bare, Kit()) == ([], [])
 
 
 # ------------------------------------------------------------------------------------ in a study

@@ -11,13 +11,13 @@ import pytest
 from assay.core.errors import DataError, UsageError
 from assay.kinds.hierarchy.fitted import (
     CONFIDENCE_FORMAT,
-    UNCALIBRATED,
-    Asked,
-    CalibratedOn,
+    FIXED_CONFIDENCE,
+    AnswerCounts,
     Confidence,
-    Raced,
-    Scale,
-    Way,
+    ConfidenceOrigin,
+    FeatureScale,
+    PathModel,
+    RaceQuality,
     confidence_hash,
     read_confidence,
 )
@@ -26,22 +26,22 @@ from assay.kinds.hierarchy.signs import NAMES, VERSION
 NONE = dict.fromkeys(NAMES, 0.0)
 
 
-def way(bias: float, **weights: float) -> Way:
+def way(bias: float, **weights: float) -> PathModel:
     """One whose signs have mean 1 and deviation 2."""
-    return Way(0.1, bias, dict.fromkeys(NAMES, Scale(1.0, 2.0)), {**NONE, **weights})
+    return PathModel(0.1, bias, dict.fromkeys(NAMES, FeatureScale(1.0, 2.0)), {**NONE, **weights})
 
 
 def confidence() -> Confidence:
-    reached = Raced({"beam": 0.5, "collapsed": 0.4}, 0.6, 0.5, 0.7)
-    counts = {"tune": Asked(20, {"beam": 10, "collapsed": 8})}
-    origin = CalibratedOn("d", "", "", "s", {}, "", 400, [0], counts, reached)
+    reached = RaceQuality({"beam": 0.5, "collapsed": 0.4}, 0.6, 0.5, 0.7)
+    counts = {"tune": AnswerCounts(20, {"beam": 10, "collapsed": 8})}
+    origin = ConfidenceOrigin("d", "", "", "s", {}, "", 400, [0], counts, reached)
     ways = {"beam": way(0.5, words=2.0), "collapsed": way(-0.5)}
     return Confidence(CONFIDENCE_FORMAT, VERSION, origin, ways)
 
 
 def test_without_a_file_it_is_one_formula_for_all_ways() -> None:
     signs = {**NONE, "mass_sentence": 0.5, "near_sentence": 0.8, "words": 9.0}
-    assert UNCALIBRATED.of("beam", signs) == UNCALIBRATED.of("collapsed", signs) == 0.4  # 0.5 × 0.8
+    assert FIXED_CONFIDENCE.of("beam", signs) == FIXED_CONFIDENCE.of("collapsed", signs) == 0.4  # 0.5 × 0.8
 
 
 def test_each_way_has_its_own_probability() -> None:

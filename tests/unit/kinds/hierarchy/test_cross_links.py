@@ -7,7 +7,7 @@ import dataclasses
 import pytest
 
 from assay.core.records import Budget, Context, Edge, Item, Node, Piece, Response, Step, Structure
-from assay.kinds.hierarchy.measures.routing import CrossReach, LinkUse
+from assay.kinds.hierarchy.measures.routing import CrossBranchReach, LinkUse
 from walked_block import block_of, scored
 
 # Three branches with a leaf each; a and c name Ada, b and d name Bo, and only c is where Ada leads to.
@@ -41,7 +41,9 @@ def routed(*kept: int) -> list[Step]:
 def reach(gold: str, kept: tuple[int, ...], links: list[Edge] = LINKS) -> float | None:
     asked = Item("q", "?", gold={"evidence": [{"doc_id": doc_id} for doc_id in gold]})
     made = block_of([asked], [Response(trace=routed(*kept))])
-    return scored(CrossReach(), dataclasses.replace(made, structure=Structure(NODES, [*TREE, *links])))[0][0]
+    return scored(CrossBranchReach(), dataclasses.replace(made, structure=Structure(NODES, [*TREE, *links])))[
+        0
+    ][0]
 
 
 @pytest.mark.parametrize(
@@ -78,7 +80,7 @@ def test_cross_reach_is_about_routed_answers_with_evidence() -> None:
     items = [Item("q0", "?"), *(Item(f"q{n}", "?", gold={"evidence": [{"doc_id": "c"}]}) for n in (1, 2))]
     made = block_of(items, [Response(trace=routed(0)), Response(trace=[Step("link", 1, "c")]), Response()])
     made = dataclasses.replace(made, structure=Structure(NODES, [*TREE, *LINKS]))
-    assert scored(CrossReach(), made) == [(None, "not_applicable")] * 3
+    assert scored(CrossBranchReach(), made) == [(None, "not_applicable")] * 3
 
 
 def test_link_use() -> None:

@@ -14,9 +14,23 @@ from assay.core.dataset import Corpus
 from assay.core.errors import DataError
 from assay.core.protocols import Kit
 from assay.core.records import Hit, Passage
-from assay.kinds.hierarchy.fitted import FORMAT, Detector, FittedOn, Kind, Scale, read_detector
-from assay.kinds.hierarchy.logistic import Detection, Scaling, best_strength, best_threshold, fitted, folds
-from assay.kinds.hierarchy.signs import DEPTH, NAMES, VERSION, Frequencies, Observer
+from assay.kinds.hierarchy.fitted import (
+    FORMAT,
+    Detector,
+    DetectorOrigin,
+    FeatureScale,
+    KindModel,
+    read_detector,
+)
+from assay.kinds.hierarchy.logistic import (
+    DetectionRates,
+    Scaler,
+    best_strength,
+    best_threshold,
+    fit_logistic,
+    folds,
+)
+from assay.kinds.hierarchy.signs import DEPTH, NAMES, VERSION, FeatureExtractor, WordFrequencies
 from assay.retrieval.embed.static import Static
 from assay.retrieval.words import asking, identifiers_of, names_of
 
@@ -30,9 +44,9 @@ CORPUS = Corpus(
 
 
 @pytest.fixture(scope="module")
-def observer() -> Observer:
+def observer() -> FeatureExtractor:
     texts = [f"{passage.title} {passage.text}" for passage in CORPUS.passages]
-    return Observer(CORPUS, Frequencies.count(texts), Static().load(Kit()))
+    return FeatureExtractor(CORPUS, WordFrequencies.count(texts), Static().load(Kit()))
 
 
 # --------------------------------------------------------------------------------------- the query
@@ -90,7 +104,7 @@ def test_a_plural_after_which_asks_for_several(query: str, several: float) -> No
 # ----------------------------------------------------------------------------------- what came back
 
 
-def test_a_word_weighs_its_rarity_as_a_share_of_what_a_word_can_weigh(observer: Observer) -> None:
+def test_a_word_weighs_its_rarity_as_a_share_of_what_a_word_can_weigh(observer: FeatureExtractor) -> None:
     counts = observer.frequencies
     assert (counts.total, counts.words["ferri"], counts.words["harbour"]) == (3, 2, 1)
     assert counts.identifiers == {"2019", "40"}
@@ -99,14 +113,14 @@ def test_a_word_weighs_its_rarity_as_a_share_of_what_a_word_can_weigh(observer: 
     assert counts.weight("elsewhere") == 1.0
 
 
-def test_every_sign_is_there_in_its_order_whatever_came_back(observer: Observer) -> None:
+def test_every_sign_is_there_in_its_order_whatever_came_back(observer: FeatureExtractor) -> None:
     for hits in ([], [Hit("b:0", 1.0)], [Hit("gone", 2.0), Hit("a:1", -3.0)]):
         signs = observer.signs("Who leads the ferry?", hits)
         assert tuple(signs) == NAMES
         assert all(math.isfinite(value) for value in signs.values())
 
 
-def test_the_share_of_the_query_s_words(observer: Observer) -> None:
+def test_the_share_of_the_query_s_words(observer: FeatureExtractor) -> None:
     ferri, absent = math.log(1.6) / math.log(8), 1.0
     lead = math.log(1 + 2.5 / 1.5) / math.log(8)
     total = ferri + lead + absent
@@ -120,7 +134,7 @@ def test_the_share_of_the_query_s_words(observer: Observer) -> None:
     assert signs["named_ten"] == 0.0  # Orkney is in neither
 
 
-def test_names_are_looked_for_together_and_apart(observer: Observer) -> None:
+def test_names_are_looked_for_together_and_apart(observer: FeatureExtractor) -> None:
     hits = [Hit("a:0", 2.0), Hit("a:1", 1.0)]
     signs = observer.signs("Did Mara Quint load 40 cars in 2031?", hits)
     # mara quint is in the first, 40 in the second, 2031 nowhere: 2 of 3 in all, 1 of 3 in one
@@ -129,7 +143,7 @@ def test_names_are_looked_for_together_and_apart(observer: Observer) -> None:
     assert signs["nowhere"] == 1.0
 
 
-def test_how_scores_fall_and_what_came_back_is_spread(observer: Observer) -> None:
+def test_how_scores_fall_and_what_came_back_is_spread(observer: FeatureExtractor) -> None:
     signs = observer.signs("ferry", [Hit("a:0", 4.0), Hit("a:1", 3.0), Hit("b:0", 1.0)])
     assert (signs["fall_second"], signs["fall_tenth"]) == (0.25, 1.0)  # (4 - 3) / 4; there is no tenth
     assert (signs["returned"], signs["documents"], signs["sections"]) == (3 / DEPTH, 2 / DEPTH, 3 / DEPTH)
@@ -138,7 +152,7 @@ def test_how_scores_fall_and_what_came_back_is_spread(observer: Observer) -> Non
     assert observer.signs("ferry", [Hit("a:0", 0.0), Hit("a:1", 0.0)])["fall_second"] == 0.0
 
 
-def test_nearness_is_the_static_model_s_cosine(observer: Observer) -> None:
+def test_nearness_is_the_static_model_s_cosine(observer: FeatureExtractor) -> None:
     signs = observer.signs("The ferry holds 40 cars.", [Hit("a:1", 2.0), Hit("b:0", 1.0)])
     assert signs["near_first"] == pytest.approx(1.0, abs=1e-5)
     assert signs["near_sentence"] == pytest.approx(1.0, abs=1e-5)
@@ -152,13 +166,13 @@ def test_nearness_is_the_static_model_s_cosine(observer: Observer) -> None:
 
 def test_a_column_that_never_varies_is_left_at_zero() -> None:
     rows = np.array([[1.0, 7.0], [3.0, 7.0]])
-    scaling = Scaling.of(rows)
+    scaling = Scaler.of(rows)
     assert scaling.scaled(rows).tolist() == [[-1.0, 0.0], [1.0, 0.0]]  # mean 2, deviation 1
 
 
 def test_without_a_column_that_says_anything_the_bias_is_the_odds() -> None:
     truth = np.array([True, False, False, False])
-    model = fitted(np.zeros((4, 1)), truth, 1.0)
+    model = fit_logistic(np.zeros((4, 1)), truth, 1.0)
     assert model.weights.tolist() == [0.0]
     assert model.bias == pytest.approx(math.log(1 / 3), abs=1e-5)  # one to three
 
@@ -200,9 +214,9 @@ def test_a_threshold_keeps_the_probability_it_was_read_from() -> None:
 
 def test_no_alarm_has_no_precision_and_none_due_no_recall() -> None:
     none, some = np.zeros(2, dtype=bool), np.ones(2, dtype=bool)
-    assert Detection.of(none, some) == (None, 0.0, 2)
-    assert Detection.of(some, none) == (0.0, None, 0)
-    assert Detection.of(none, some).f1 == 0.0
+    assert DetectionRates.of(none, some) == (None, 0.0, 2)
+    assert DetectionRates.of(some, none) == (0.0, None, 0)
+    assert DetectionRates.of(none, some).f1 == 0.0
 
 
 # ---------------------------------------------------------------------------------------- the file
@@ -211,9 +225,9 @@ def test_no_alarm_has_no_precision_and_none_due_no_recall() -> None:
 def detector(**kinds: tuple[float, float]) -> Detector:
     """One that looks at `words` alone: a bias and a threshold a kind, weight 1 a word."""
     weights = dict.fromkeys(NAMES, 0.0) | {"words": 1.0}
-    origin = FittedOn("d", "", "", "s", {}, "", {}, {})
-    signs = dict.fromkeys(NAMES, Scale(0.0, 2.0))
-    made = {kind: Kind(threshold, 1.0, bias, weights) for kind, (bias, threshold) in kinds.items()}
+    origin = DetectorOrigin("d", "", "", "s", {}, "", {}, {})
+    signs = dict.fromkeys(NAMES, FeatureScale(0.0, 2.0))
+    made = {kind: KindModel(threshold, 1.0, bias, weights) for kind, (bias, threshold) in kinds.items()}
     return Detector(FORMAT, VERSION, origin, signs, made)
 
 

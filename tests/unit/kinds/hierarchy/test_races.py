@@ -17,7 +17,7 @@ from assay.core.registry import SYSTEMS, Registry
 from assay.kinds.hierarchy.fitted import read_confidence, read_detector
 from assay.kinds.hierarchy.fitting.detectors import fit_study
 from assay.kinds.hierarchy.fitting.races import Racing, calibrate_study
-from assay.kinds.hierarchy.systems.abstaining import observer_of
+from assay.kinds.hierarchy.systems.abstaining import feature_extractor
 from assay.study.study import Study, open_study
 from assay.systems.wrapping import AnySystem
 from small_detecting import PROJECTS
@@ -98,7 +98,7 @@ class RaceIndex:
 
     def answer(self, query: Query, budgets: Sequence[Budget]) -> Response:
         confidence = read_confidence(self.kit.path(self.race.confidence), self.race.paths())
-        observer = observer_of(self.corpus, self.kit)
+        observer = feature_extractor(self.corpus, self.kit)
         answers = {
             path: way.build(self.corpus, self.seed, self.kit).session().answer(query, budgets)
             for path, way in self.race.paths().items()

@@ -19,20 +19,20 @@ from assay.core.registry import Registry
 from assay.kinds.hierarchy.systems import builders
 from assay.kinds.hierarchy.systems.builders import (
     TREES,
-    Bisecting,
+    BisectingKMeans,
     Builder,
     KMeans,
-    clusters,
+    cached_tree,
     grow,
-    nearest,
-    planted,
+    nearest_centres,
+    spherical_kmeans,
 )
 from assay.kinds.hierarchy.systems.mixture import Mixture
 from assay.kinds.hierarchy.systems.tree import Tree, read_tree, save_tree
 from assay.store import cache as shelf
 
-TOP_DOWN = [KMeans, Bisecting]
-BUILDERS = [KMeans, Bisecting, Mixture]
+TOP_DOWN = [KMeans, BisectingKMeans]
+BUILDERS = [KMeans, BisectingKMeans, Mixture]
 
 
 def scattered(count: int, dims: int = 16, seed: int = 3) -> Vectors:
@@ -139,7 +139,7 @@ def test_passages_without_a_direction_are_kept(builder: type[KMeans]) -> None:
 def test_the_largest_part_is_halved_next() -> None:
     # Two bunches, of 12 and of 4. Halved first between them, then the one of 12, whose halves are at most 11.
     vectors = bunched(2, 12)[:16]
-    parts = Bisecting().divide(vectors, 3, np.random.default_rng(0))
+    parts = BisectingKMeans().divide(vectors, 3, np.random.default_rng(0))
     whole = [part.tolist() for part in parts if 12 in part]
     assert whole == [[12, 13, 14, 15]]
     assert sorted(each for part in parts for each in part.tolist()) == list(range(16))
@@ -148,18 +148,18 @@ def test_the_largest_part_is_halved_next() -> None:
 
 def test_the_first_of_equally_near_centres_is_taken_whatever_float32_says() -> None:
     centres = scattered(1, 64).repeat(5, axis=0)
-    assert nearest(scattered(50, 64, 4), centres).tolist() == [0] * 50
+    assert nearest_centres(scattered(50, 64, 4), centres).tolist() == [0] * 50
 
 
 def test_the_nearest_centre_is_that_of_the_largest_cosine() -> None:
     rows, centres = scattered(500, 32, 1), scattered(7, 32, 2)
     exact = (rows.astype(np.float64) @ centres.astype(np.float64).T).argmax(axis=1)
-    assert np.array_equal(nearest(rows, centres), exact)
+    assert np.array_equal(nearest_centres(rows, centres), exact)
 
 
 def test_clusters_beat_a_division_at_random() -> None:
     rows = scattered(300)
-    parts = clusters(rows, 6, np.random.default_rng(0))
+    parts = spherical_kmeans(rows, 6, np.random.default_rng(0))
 
     def tightness(groups: list[np.ndarray[tuple[int], np.dtype[np.int64]]]) -> float:
         return sum(float(np.linalg.norm(rows[group].sum(axis=0))) for group in groups)
@@ -236,7 +236,7 @@ def test_a_tree_is_made_once_and_kept(tmp_path: Path, monkeypatch: pytest.Monkey
     corpus, vectors = corpus_of(80), scattered(80)
 
     def plant(start: int = 0, seed: int = 0, model: str = "m", leaf: int = 8) -> Tree:
-        return planted(KMeans(leaf=leaf), start, corpus, vectors, model, seed, kit)
+        return cached_tree(KMeans(leaf=leaf), start, corpus, vectors, model, seed, kit)
 
     tree = plant()
     assert same(tree, KMeans(leaf=8).build(vectors, 0))
@@ -250,7 +250,7 @@ def test_a_tree_is_made_once_and_kept(tmp_path: Path, monkeypatch: pytest.Monkey
 
 
 def test_small_trees_are_not_kept(tmp_path: Path) -> None:
-    tree = planted(KMeans(leaf=8), 40, corpus_of(80), scattered(80), "m", 0, Kit(cache=tmp_path))
+    tree = cached_tree(KMeans(leaf=8), 40, corpus_of(80), scattered(80), "m", 0, Kit(cache=tmp_path))
     first = KMeans(leaf=8).build(scattered(80)[:40], 0)
     assert same(tree, grow(first, scattered(80)))
     assert not list(tmp_path.iterdir())
@@ -286,8 +286,8 @@ def test_a_tree_in_a_folder_comes_back_whole_or_is_told(
 def test_what_does_not_fit_is_told(tmp_path: Path) -> None:
     kit = Kit(cache=tmp_path)
     with pytest.raises(UsageError, match="9 vectors for 10 passages"):
-        planted(KMeans(), 0, corpus_of(10), scattered(9), "m", 0, kit)
+        cached_tree(KMeans(), 0, corpus_of(10), scattered(9), "m", 0, kit)
     with pytest.raises(UsageError, match="start is -1"):
-        planted(KMeans(), -1, corpus_of(10), scattered(10), "m", 0, kit)
+        cached_tree(KMeans(), -1, corpus_of(10), scattered(10), "m", 0, kit)
     with pytest.raises(DataError, match="damaged"):
         read_tree(tmp_path)

@@ -11,7 +11,7 @@ from assay.core.errors import UsageError
 from assay.core.parts import Vectors, normalize_rows
 from assay.kinds.hierarchy.systems.builders import KMeans, grow
 from assay.kinds.hierarchy.systems.mixture import Mixture
-from assay.kinds.hierarchy.systems.tree import Below, Tree
+from assay.kinds.hierarchy.systems.tree import ChildLists, Tree
 
 
 def scattered(count: int, dims: int = 8, seed: int = 3) -> Vectors:
@@ -34,7 +34,11 @@ def leaves(tree: Tree) -> list[list[int]]:
 #   |     /   \
 # L2:0  L2:1  L2:2      passages at 0 and 10, at 80 and 90, at 170 and 180 degrees
 THREE = Tree(
-    (Below.of_lists([[0, 1]]), Below.of_lists([[0], [1, 2]]), Below.of_lists([[0, 1], [2, 3], [4, 5]]))
+    (
+        ChildLists.of_lists([[0, 1]]),
+        ChildLists.of_lists([[0], [1, 2]]),
+        ChildLists.of_lists([[0, 1], [2, 3], [4, 5]]),
+    )
 )
 OLD = (0, 10, 80, 90, 170, 180)
 
@@ -65,13 +69,15 @@ def test_a_leaf_that_grew_too_large_is_halved_beside_itself() -> None:
 
 def test_the_part_with_most_old_passages_keeps_the_number() -> None:
     # Three new ones at 60 leave 80 and 90 to themselves, which are the old ones.
-    old = Tree((Below.of_lists([[0, 1]]), Below.of_lists([[0, 1], [2, 3]])))
+    old = Tree((ChildLists.of_lists([[0, 1]]), ChildLists.of_lists([[0, 1], [2, 3]])))
     grown = grow(old, along(170, 180, 80, 90, 60, 61, 62), most=4)
     assert leaves(grown) == [[0, 1], [2, 3], [4, 5, 6]]
 
 
 def test_a_new_leaf_gets_every_parent_of_the_old() -> None:
-    shared = Tree((Below.of_lists([[0, 1]]), Below.of_lists([[0, 1], [1]]), Below.of_lists([[0], [1]])))
+    shared = Tree(
+        (ChildLists.of_lists([[0, 1]]), ChildLists.of_lists([[0, 1], [1]]), ChildLists.of_lists([[0], [1]]))
+    )
     grown = grow(shared, along(0, 90, 80, 81, 99, 100), most=3)
     assert grown.size(2) == 3
     assert grown.below[1].of(0).tolist() == [0, 1, 2]

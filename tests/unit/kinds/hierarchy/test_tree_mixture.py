@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import multivariate_normal
 
 from assay.core.parts import normalize_rows
-from assay.kinds.hierarchy.systems.mixture import Mixture, _directions, _Fitted, _fitted
+from assay.kinds.hierarchy.systems.mixture import Mixture, _fit_mixture, _MixtureModel, _principal_directions
 
 
 def cones() -> np.ndarray[tuple[int, int], np.dtype[np.float32]]:
@@ -48,7 +48,7 @@ def test_nodes_have_several_parents_too() -> None:
 
 
 def test_probabilities_are_those_of_gauss() -> None:
-    fitted = _Fitted(np.array([0.25, 0.75]), np.array([[0.0, 0.0], [2.0, 1.0]]), np.array([1.0, 0.5]))
+    fitted = _MixtureModel(np.array([0.25, 0.75]), np.array([[0.0, 0.0], [2.0, 1.0]]), np.array([1.0, 0.5]))
     rows = np.random.default_rng(0).normal([1.0, 0.5], 1.0, (30, 2))
     each = np.column_stack(
         [
@@ -66,7 +66,7 @@ def test_the_fit_is_that_of_scikit_learn() -> None:
     rng = np.random.default_rng(4)
     rows = np.concatenate([rng.normal([0.0, 0.0], 1.0, (300, 2)), rng.normal([5.0, 1.0], 0.5, (100, 2))])
     first = [np.arange(300), np.arange(300, 400)]
-    ours = _fitted(rows, first)
+    ours = _fit_mixture(rows, first)
     theirs = GaussianMixture(2, covariance_type="spherical", means_init=[[0, 0], [5, 1]], tol=1e-9).fit(rows)
     assert ours.middles == pytest.approx(theirs.means_, abs=1e-3)
     assert ours.variances == pytest.approx(theirs.covariances_, abs=1e-3)
@@ -76,7 +76,7 @@ def test_the_fit_is_that_of_scikit_learn() -> None:
 def test_directions_are_those_of_the_largest_variance() -> None:
     rng = np.random.default_rng(6)
     rows = (rng.standard_normal((200, 5)) * [0.1, 3.0, 0.1, 1.0, 0.1] + 7.0).astype(np.float32)
-    found = np.abs(_directions(rows, 2))
+    found = np.abs(_principal_directions(rows, 2))
     assert found.shape == (5, 2)
     assert found[1, 0] > 0.98  # the second axis varies most, then the fourth
     assert found[3, 1] > 0.98

@@ -18,7 +18,12 @@ from assay.gates.clause import decide_clause
 from assay.gates.evaluate import Evaluator
 from assay.gates.gate_file import GateFile
 from assay.gates.grammar import parse_clause
-from assay.kinds.hierarchy.measures.routing import ChildRecall, Eps, EpsStrict, Survival
+from assay.kinds.hierarchy.measures.routing import (
+    ChildRecall,
+    RoutingError,
+    RoutingSurvival,
+    StrictRoutingError,
+)
 from assay.kinds.hierarchy.measures.tree import NodeError, node_errors
 from assay.measures.parse import parse_measure
 from assay.measures.score import score_blocks
@@ -146,19 +151,19 @@ def test_a_child_of_two_parents_is_kept_where_either_kept_it() -> None:
     # L2:1 and L2:2 lead to c; L1:1 reranked both, and cut neither
     assert value(ChildRecall("L2"), "c", way=way) == 1
     # every expanded node kept a child that leads to c, or L1:0 did not: it kept L2:0 alone
-    assert value(EpsStrict("L2"), "c", way=way) == 1
-    assert value(EpsStrict("L2"), "a", "c", way=way) == 0
+    assert value(StrictRoutingError("L2"), "c", way=way) == 1
+    assert value(StrictRoutingError("L2"), "a", "c", way=way) == 0
 
 
 def test_eps_strict_asks_every_expanded_node() -> None:
-    assert value(EpsStrict("L1"), "a") == 0
-    assert value(EpsStrict("L1"), "d") == 1
+    assert value(StrictRoutingError("L1"), "a") == 0
+    assert value(StrictRoutingError("L1"), "d") == 1
     # L1:2 was expanded and cannot keep a way to a; eps is 0 there
-    assert value(EpsStrict("L2"), "a") == 1
-    assert value(EpsStrict("L2"), "a", "e") == 0
+    assert value(StrictRoutingError("L2"), "a") == 1
+    assert value(StrictRoutingError("L2"), "a", "e") == 0
     # nothing was expanded below the root
-    assert value(EpsStrict("L2"), "a", way=WAY[:3]) == 1
-    assert value(Eps("L2"), "a", way=WAY[:3]) == 1
+    assert value(StrictRoutingError("L2"), "a", way=WAY[:3]) == 1
+    assert value(RoutingError("L2"), "a", way=WAY[:3]) == 1
 
 
 def test_child_recall_before_the_rerank() -> None:
@@ -241,10 +246,10 @@ def test_trees_of_uneven_depth_and_orphans() -> None:
         [item("f", item_id="1"), item("g", item_id="2"), item("f", "c", item_id="3")], answers, tree(below)
     )
     # f hangs below L1:2, so no choice at L2 can lose it; nothing leads to g
-    assert scored(Eps("L2"), uneven) == [(None, "not_applicable"), (1.0, "scored"), (1.0, "scored")]
-    assert [found for found, _ in scored(Survival(), uneven)] == [1.0, 0.0, 0.0]
+    assert scored(RoutingError("L2"), uneven) == [(None, "not_applicable"), (1.0, "scored"), (1.0, "scored")]
+    assert [found for found, _ in scored(RoutingSurvival(), uneven)] == [1.0, 0.0, 0.0]
     # only c, which was cut, has to do with L2; at L1 it is kept over L1:0, as f is over L1:2
-    assert scored(Eps("L1", gold="all"), uneven)[2] == (0.0, "scored")
+    assert scored(RoutingError("L1", gold="all"), uneven)[2] == (0.0, "scored")
 
 
 def test_items_with_a_scope_have_a_tree_of_their_own() -> None:
@@ -254,8 +259,8 @@ def test_items_with_a_scope_have_a_tree_of_their_own() -> None:
         block_of([own], [Response(trace=steps("root", L1_0="- - 1 *", L1_1="- - 0 beam"))]),
         structures={"q": small},
     )
-    assert scored(Eps("L1"), scoped) == [(0.0, "scored")]
-    assert scored(Eps("L2"), scoped) == [(None, "not_applicable")]
+    assert scored(RoutingError("L1"), scoped) == [(0.0, "scored")]
+    assert scored(RoutingError("L2"), scoped) == [(None, "not_applicable")]
 
 
 def test_gold_from_before_the_corpus_was_cut_anew() -> None:
@@ -263,14 +268,14 @@ def test_gold_from_before_the_corpus_was_cut_anew() -> None:
     made = dataclasses.replace(
         block_of([item("old")], [Response(trace=WAY)], corpus=cut), structure=tree(BELOW)
     )
-    assert scored(Eps("L1"), made) == [(0.0, "scored")]  # a stands for it, and L1:0 was kept
+    assert scored(RoutingError("L1"), made) == [(0.0, "scored")]  # a stands for it, and L1:0 was kept
 
 
 def test_the_error_of_those_still_alive_is_an_expression() -> None:
     units = [["a"], ["c"], ["d"], ["e"], ["c"]]
     items = [item(*each, item_id=f"i{number}") for number, each in enumerate(units)]
     here = dataclasses.replace(block(items, [Response(trace=WAY)] * 5), arm=Arm("s"))
-    scores = score_blocks([Eps("L1"), Eps("L2")], [here])
+    scores = score_blocks([RoutingError("L1"), RoutingError("L2")], [here])
     evaluator = Evaluator(Rows(scores, items), REGISTRY, resamples=200, systems=["s"])
     text = "1 - (1 - eps@L2(s)) / (1 - eps@L1(s)) <= 0.6 on estimate"
     found: Any = decide_clause(parse_clause(text), GateFile(), evaluator)
@@ -310,4 +315,4 @@ def test_names() -> None:
 def test_evidence_that_names_no_passage_is_told_at_once() -> None:
     broken = [Item(f"q{n}", "?", gold={"evidence": [{"source": "s"}]}) for n in range(2)]
     with pytest.raises(DataError, match=r"(?s)'q0'.*doc_id.*'q1'"):
-        scored(Eps("L1"), block(broken, [Response(trace=WAY)] * 2))
+        scored(RoutingError("L1"), block(broken, [Response(trace=WAY)] * 2))

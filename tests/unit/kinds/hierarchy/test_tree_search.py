@@ -15,13 +15,26 @@ from assay.core.parts import Floats, Ints, Ranking, RerankResult
 from assay.core.protocols import Kit
 from assay.core.records import Passage, Step
 from assay.kinds.hierarchy.systems.builders import KMeans
-from assay.kinds.hierarchy.systems.corpus_tree import Asked, Blend, Ground, Planted, best_of
+from assay.kinds.hierarchy.systems.corpus_tree import (
+    Blend,
+    CorpusIndex,
+    EncodedQuery,
+    TreeIndexData,
+    top_ranking,
+)
 from assay.kinds.hierarchy.systems.keywords import Keywords
-from assay.kinds.hierarchy.systems.routers import Both, Cascade, Centroids, Router, SummaryCosine, Words
+from assay.kinds.hierarchy.systems.routers import (
+    CascadeRouter,
+    CentroidRouter,
+    HybridRouter,
+    Router,
+    SummaryRouter,
+    WordRouter,
+)
 from assay.kinds.hierarchy.systems.scan import Scan
-from assay.kinds.hierarchy.systems.search import Beam, BestFirst, Collapsed, Walk
+from assay.kinds.hierarchy.systems.search import Beam, BestFirst, Collapsed, DescentLog
 from assay.kinds.hierarchy.systems.system import TreeSystem
-from assay.kinds.hierarchy.systems.tree import Below, Tree
+from assay.kinds.hierarchy.systems.tree import ChildLists, Tree
 from assay.retrieval.embed.static import Static
 from assay.retrieval.fuse import Weighted
 from assay.systems.answering import Meter
@@ -35,7 +48,7 @@ SUBJECTS = {
 
 
 @cache
-def planted() -> Planted:
+def planted() -> TreeIndexData:
     """48 passages on four subjects, in 4 × 3 nodes that are the subjects; one passage lies in two leaves."""
     rng = np.random.default_rng(5)
     passages = [
@@ -47,16 +60,16 @@ def planted() -> Planted:
     leaves[-1].append(0)  # the first cat lies with the bread too
     tree = Tree(
         (
-            Below.of_lists([range(4)]),
-            Below.of_lists([range(start, start + 3) for start in range(0, 12, 3)]),
-            Below.of_lists(leaves),
+            ChildLists.of_lists([range(4)]),
+            ChildLists.of_lists([range(start, start + 3) for start in range(0, 12, 3)]),
+            ChildLists.of_lists(leaves),
         )
     )
-    ground = Ground.of(Corpus(passages), Static(), Weighted(weights=(0.8, 0.2)), 20, Kit())
-    return Planted(ground, tree, Keywords().summarise(tree, passages, ground.vectors, Kit()))
+    ground = CorpusIndex.of(Corpus(passages), Static(), Weighted(weights=(0.8, 0.2)), 20, Kit())
+    return TreeIndexData(ground, tree, Keywords().summarise(tree, passages, ground.vectors, Kit()))
 
 
-def asked(text: str) -> Asked:
+def asked(text: str) -> EncodedQuery:
     return planted().ground.ask(text, Meter())
 
 
@@ -66,12 +79,14 @@ class Told:
 
     given: Mapping[int, Mapping[int, float]]
 
-    def scores(self, asked: Asked, level: int, nodes: Ints) -> Mapping[str, Floats]:
+    def scores(self, asked: EncodedQuery, level: int, nodes: Ints) -> Mapping[str, Floats]:
         return {"first": np.array([self.given[level].get(node, 0.0) for node in nodes.tolist()], float)}
 
 
-def walked(router: Router, given: Mapping[int, Mapping[int, float]] | None = None) -> tuple[list[int], Walk]:
-    walk = Walk()
+def walked(
+    router: Router, given: Mapping[int, Mapping[int, float]] | None = None
+) -> tuple[list[int], DescentLog]:
+    walk = DescentLog()
     scorer = router.load(planted()) if given is None else Told(given)
     second = None if router.rerank is None else router.rerank.load(Static(), Kit())
     leaves = Beam(planted(), router, scorer, second).leaves(asked("tax refund"), walk, Meter())
@@ -79,7 +94,15 @@ def walked(router: Router, given: Mapping[int, Mapping[int, float]] | None = Non
 
 
 @pytest.mark.parametrize(
-    "router", [Words(), Both(), Centroids(), Centroids(vectors=3), SummaryCosine(), Cascade()]
+    "router",
+    [
+        WordRouter(),
+        HybridRouter(),
+        CentroidRouter(),
+        CentroidRouter(vectors=3),
+        SummaryRouter(),
+        CascadeRouter(),
+    ],
 )
 def test_every_router_finds_the_branch_of_its_subject(router: Router) -> None:
     _, walk = walked(router)
@@ -89,7 +112,7 @@ def test_every_router_finds_the_branch_of_its_subject(router: Router) -> None:
 
 
 def test_every_candidate_of_every_expanded_node_has_a_step() -> None:
-    leaves, walk = walked(Words(beam=(2, 3)), {1: {0: 4, 1: 3, 2: 2, 3: 1}, 2: {0: 1, 4: 9, 5: 8}})
+    leaves, walk = walked(WordRouter(beam=(2, 3)), {1: {0: 4, 1: 3, 2: 2, 3: 1}, 2: {0: 1, 4: 9, 5: 8}})
     told = [(step.depth, step.source, step.target, step.selected, step.stop) for step in walk.steps]
     assert told == [
         (1, "root", "L1:0", True, None),
@@ -110,7 +133,7 @@ def test_every_candidate_of_every_expanded_node_has_a_step() -> None:
 
 def test_expand_limits_the_children_of_one_node_and_cut_those_looked_at_again() -> None:
     given = {1: {0: 4, 1: 3, 2: 2, 3: 1}, 2: {0: 9, 1: 8, 2: 7, 3: 1}}
-    _, walk = walked(Words(beam=(2, 6), expand=1, cut=2), given)
+    _, walk = walked(WordRouter(beam=(2, 6), expand=1, cut=2), given)
     stops = {step.target: step.stop for step in walk.steps}
     assert stops["L1:1"] == "expand"  # one child of the root alone
     assert (stops["L1:2"], stops["L1:3"]) == ("cut", "cut")
@@ -122,15 +145,15 @@ def test_a_path_carries_its_score_down() -> None:
         1: {0: 2, 1: 1, 2: 0, 3: 0},
         2: {0: 8, 3: 10, 1: 0},
     }  # own: L2:0 0.8, L2:3 1.0; above: 1.0 and 0.5
-    without, _ = walked(Words(beam=(2, 1)), given)
-    carried, _ = walked(Words(beam=(2, 1), ema=0.5), given)
+    without, _ = walked(WordRouter(beam=(2, 1)), given)
+    carried, _ = walked(WordRouter(beam=(2, 1), ema=0.5), given)
     assert (without, carried) == ([3], [0])  # 0.5 × 1.0 + 0.5 × 0.8 = 0.9 beats 0.5 × 0.5 + 0.5 × 1.0 = 0.75
 
 
 def test_diversity_keeps_a_node_that_is_unlike_the_first() -> None:
     given = {1: {0: 1, 1: 0, 2: 0, 3: 0}, 2: {0: 10, 1: 9.5, 2: 0}}
-    plain, _ = walked(Words(beam=(4, 2)), {**given, 2: {0: 10, 1: 9.5, 9: 9}})
-    diverse, _ = walked(Words(beam=(4, 2), diversity=0.5), {**given, 2: {0: 10, 1: 9.5, 9: 9}})
+    plain, _ = walked(WordRouter(beam=(4, 2)), {**given, 2: {0: 10, 1: 9.5, 9: 9}})
+    diverse, _ = walked(WordRouter(beam=(4, 2), diversity=0.5), {**given, 2: {0: 10, 1: 9.5, 9: 9}})
     assert plain == [0, 1]
     assert diverse == [0, 9]
 
@@ -147,7 +170,7 @@ class _Liking:
 
 def test_a_second_look_decides_among_those_it_sees() -> None:
     given = {1: {0: 4, 1: 3, 2: 2, 3: 1}, 2: {}}
-    _, walk = walked(Words(beam=(1, 9), cut=3, rerank=_Liking()), given)
+    _, walk = walked(WordRouter(beam=(1, 9), cut=3, rerank=_Liking()), given)
     steps = {step.target: step for step in walk.steps if step.depth == 1}
     assert [name for name, step in steps.items() if step.selected] == ["L1:2"]  # the ships
     assert "rerank" not in steps["L1:3"].scores  # it was cut before
@@ -157,13 +180,13 @@ def test_a_second_look_decides_among_those_it_sees() -> None:
 def test_parameters_out_of_range_are_refused() -> None:
     for wrong in ({"beam": ()}, {"beam": (0,)}, {"cut": 0}, {"ema": 1.0}, {"diversity": -0.1}):
         with pytest.raises(UsageError):
-            Words(**wrong)  # type: ignore[arg-type]
-    for router in (Centroids, Both):
+            WordRouter(**wrong)  # type: ignore[arg-type]
+    for router in (CentroidRouter, HybridRouter):
         with pytest.raises(UsageError, match="vectors is 0"):
             router(vectors=0)
     for share in (-0.1, 1.1):
         with pytest.raises(UsageError, match="share"):
-            Both(share=share)
+            HybridRouter(share=share)
     with pytest.raises(UsageError, match="most is 0"):
         TreeSystem(path="bounds", most=0)
     with pytest.raises(UsageError, match="k is 0"):
@@ -187,8 +210,8 @@ def test_a_start_beyond_the_corpus_is_a_warning() -> None:
 )
 def test_bounds_lose_nothing(blend: Blend, query: str) -> None:
     there, every = planted(), np.arange(48)
-    found, scored = BestFirst(there, blend, 10).ranked(asked(query), Walk())
-    wanted = best_of(every, blend.scores(there.ground, asked(query), every), 10)
+    found, scored = BestFirst(there, blend, 10).ranked(asked(query), DescentLog())
+    wanted = top_ranking(every, blend.scores(there.ground, asked(query), every), 10)
     assert found.positions.tolist() == wanted.positions.tolist()
     assert found.scores.tolist() == wanted.scores.tolist()
     assert scored <= 48
@@ -207,11 +230,11 @@ def test_bounds_are_never_below_what_they_bound() -> None:
 
 
 def test_words_open_few_leaves_and_a_cut_off_fewer() -> None:
-    there, walk = planted(), Walk()
+    there, walk = planted(), DescentLog()
     _, scored = BestFirst(there, Blend(1, 0), 1).ranked(asked("anchor number30"), walk)
     assert scored < 24
     assert walk.scored[0] == 4
-    _, fewer = BestFirst(there, Blend(0, 1), 10, most=1).ranked(asked("anchor"), Walk())
+    _, fewer = BestFirst(there, Blend(0, 1), 10, most=1).ranked(asked("anchor"), DescentLog())
     assert fewer in {4, 5}
 
 
@@ -265,24 +288,28 @@ def test_the_structure_names_every_node_parent_and_passage() -> None:
 
 def test_no_document_is_taken_for_a_node() -> None:
     passages = [Passage(doc_id, f"text {doc_id}") for doc_id in ("root", "L1:0", "L2:0", "entity:ada")]
-    ground = Ground.of(Corpus(passages), Static(), Weighted(weights=(0.8, 0.2)), 20, Kit())
+    ground = CorpusIndex.of(Corpus(passages), Static(), Weighted(weights=(0.8, 0.2)), 20, Kit())
     tree = KMeans(depth=2, leaf=2).build(ground.vectors, 0)
     summaries = Keywords().summarise(tree, passages, ground.vectors, Kit())
-    nodes = [node.node_id for node in Planted(ground, tree, summaries).structure(None).nodes]
+    nodes = [node.node_id for node in TreeIndexData(ground, tree, summaries).structure(None).nodes]
     assert len(set(nodes)) == len(nodes)
 
 
 def test_a_route_step_has_its_scores_by_stage() -> None:
-    _, walk = walked(Both())
+    _, walk = walked(HybridRouter())
     assert isinstance(walk.steps[0], Step)
     assert set(walk.steps[0].scores) == {"first", "words", "dense", "score"}
 
 
 def test_a_small_corpus_has_a_tree_too() -> None:
-    ground = Ground.of(Corpus([Passage("one", "alone")]), Static(), Weighted(weights=(0.8, 0.2)), 20, Kit())
+    ground = CorpusIndex.of(
+        Corpus([Passage("one", "alone")]), Static(), Weighted(weights=(0.8, 0.2)), 20, Kit()
+    )
     tree = KMeans().build(ground.vectors, 0)
-    only = Planted(ground, tree, Keywords().summarise(tree, ground.corpus.passages, ground.vectors, Kit()))
-    leaves = Beam(only, Words(), Words().load(only), None).leaves(
-        ground.ask("alone", Meter()), Walk(), Meter()
+    only = TreeIndexData(
+        ground, tree, Keywords().summarise(tree, ground.corpus.passages, ground.vectors, Kit())
+    )
+    leaves = Beam(only, WordRouter(), WordRouter().load(only), None).leaves(
+        ground.ask("alone", Meter()), DescentLog(), Meter()
     )
     assert tree.below[-1].of_all(leaves).tolist() == [0]

@@ -14,17 +14,17 @@ from assay.core.errors import DataError, UsageError
 from assay.core.protocols import Kit
 from assay.core.records import Passage
 from assay.core.registry import Registry
-from assay.kinds.hierarchy.systems.keywords import Contrast, Keywords, Table
+from assay.kinds.hierarchy.systems.keywords import Keywords, LabelContrast, LabelCounts
 from assay.kinds.hierarchy.systems.summaries import (
     SUMMARIES,
-    Quoted,
+    QuotedSentence,
     Summariser,
     Summary,
     read_summaries,
     save_summaries,
     summary_texts,
 )
-from assay.kinds.hierarchy.systems.tree import Below, Tree
+from assay.kinds.hierarchy.systems.tree import ChildLists, Tree
 
 BREAD = ["Bakers knead dough for bread.", "The baker's bread dough rises slowly.", "Bread ovens bake dough."]
 SAILS = ["Sailors mend torn sails.", "A sail is mended by sailors.", "Torn sails slow the sailors down."]
@@ -41,7 +41,7 @@ def vectors_of(count: int) -> np.ndarray:
 
 def leaves_of(*leaves: list[int]) -> Tree:
     """The root, and leaves with these passages."""
-    return Tree((Below.of_lists([range(len(leaves))]), Below.of_lists(leaves)))
+    return Tree((ChildLists.of_lists([range(len(leaves))]), ChildLists.of_lists(leaves)))
 
 
 def summaries_of(tree: Tree, passages: list[Passage], **how: Any) -> list[list[Summary]]:
@@ -51,9 +51,9 @@ def summaries_of(tree: Tree, passages: list[Passage], **how: Any) -> list[list[S
 # --------------------------------------------------------------------------------------- weights
 
 
-def contrast(*rows: list[float]) -> Contrast:
+def contrast(*rows: list[float]) -> LabelContrast:
     """Nodes told apart from all of them together."""
-    return Contrast(csr_array(np.array(rows)), np.array(rows).sum(axis=0))
+    return LabelContrast(csr_array(np.array(rows)), np.array(rows).sum(axis=0))
 
 
 def test_a_weight_is_the_share_here_times_the_log_of_how_much_larger_it_is() -> None:
@@ -80,10 +80,10 @@ def test_a_node_lacks_what_it_has_less_than_a_quarter_of_the_share_of() -> None:
 
 
 def test_a_table_counts_labels_in_the_order_of_their_letters() -> None:
-    table = Table.of([["b", "a", "b"], [], ["c"]])
+    table = LabelCounts.of([["b", "a", "b"], [], ["c"]])
     assert table.labels == ["a", "b", "c"]
     assert table.counts.toarray().tolist() == [[1, 2, 0], [0, 0, 0], [0, 0, 1]]
-    assert Table.of([[], []]).counts.shape == (2, 0)
+    assert LabelCounts.of([[], []]).counts.shape == (2, 0)
 
 
 # ------------------------------------------------------------------------------- terms and names
@@ -103,7 +103,11 @@ def test_a_contrastive_summary_leaves_out_what_the_siblings_share() -> None:
     """Level 2 under one parent shares "sails"; a generic summary is full of it, a contrastive one is not."""
     texts = ["Sails of red linen.", "Linen sails, red.", "Sails of blue hemp.", "Hemp sails, blue.", *BREAD]
     tree = Tree(
-        (Below.of_lists([[0, 1]]), Below.of_lists([[0, 1], [2]]), Below.of_lists([[0, 1], [2, 3], [4, 5, 6]]))
+        (
+            ChildLists.of_lists([[0, 1]]),
+            ChildLists.of_lists([[0, 1], [2]]),
+            ChildLists.of_lists([[0, 1], [2, 3], [4, 5, 6]]),
+        )
     )
     told = {
         style: summaries_of(tree, passages_of(*texts), style=style, quotes=0)
@@ -162,7 +166,7 @@ def test_sentences_stand_word_for_word_and_no_two_are_alike() -> None:
     ((bread, _),) = summaries_of(leaves_of([0, 1, 2], [3, 4, 5]), passages, quotes=2)
     # the second differs from the first by one word: 5 terms of 7 are the same
     assert [quoted.position for quoted in bread.sentences] == [0, 2]
-    assert bread.sentences[0] == Quoted(0, 37, 75, "Bakers knead the sour rye dough daily.")
+    assert bread.sentences[0] == QuotedSentence(0, 37, 75, "Bakers knead the sour rye dough daily.")
     for position, start, end, text in bread.sentences:
         assert passages[position].text[start:end] == text
 
@@ -191,9 +195,9 @@ def test_many_parents_make_one_family_of_all_their_children() -> None:
     """Node 1 has both parents: its siblings are all the others; node 0 is told apart from node 1 alone."""
     tree = Tree(
         (
-            Below.of_lists([[0, 1]]),
-            Below.of_lists([[0, 1], [1, 2]]),
-            Below.of_lists([[0, 1, 2], [3, 4, 5], [6, 7, 8]]),
+            ChildLists.of_lists([[0, 1]]),
+            ChildLists.of_lists([[0, 1], [1, 2]]),
+            ChildLists.of_lists([[0, 1, 2], [3, 4, 5], [6, 7, 8]]),
         )
     )
     bread, sails, wood = summaries_of(tree, passages_of(*BREAD, *SAILS, *WOOD), terms=2, quotes=0)[1]
@@ -209,13 +213,18 @@ def test_texts_without_a_word_give_empty_summaries(texts: list[str], style: str)
 
 
 def test_the_text_is_all_but_what_is_excluded() -> None:
-    summary = Summary("Bread", ["ovens", "rye"], ["sails"], ["ada roe"], ["dough"], [Quoted(3, 0, 4, "Rye.")])
+    summary = Summary(
+        "Bread", ["ovens", "rye"], ["sails"], ["ada roe"], ["dough"], [QuotedSentence(3, 0, 4, "Rye.")]
+    )
     assert summary.text == "Bread\novens, rye\nada roe\ndough\nRye."
     assert summary_texts([[summary], [Summary("x"), Summary("")]]) == [[summary.text], ["x", ""]]
 
 
 def test_summaries_are_read_as_they_were_saved(tmp_path: Path) -> None:
-    summaries = [[Summary("Bread", ["ovens"], [], ["ada roe"], ["dough"], [Quoted(3, 0, 4, "Rye.")])], []]
+    summaries = [
+        [Summary("Bread", ["ovens"], [], ["ada roe"], ["dough"], [QuotedSentence(3, 0, 4, "Rye.")])],
+        [],
+    ]
     save_summaries(tmp_path, summaries)
     assert read_summaries(tmp_path) == summaries
     (tmp_path / "summaries.json").write_text("{")

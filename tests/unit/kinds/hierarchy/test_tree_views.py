@@ -15,8 +15,14 @@ from rich.console import Console
 from assay.core.records import Edge, Item, Node, Response, Step, Structure
 from assay.core.results import Results
 from assay.kinds.hierarchy.measures.tree import PublishedTree
-from assay.kinds.hierarchy.report.tree_section import ROOM, TreeFigure, tree_section, views_of
-from assay.kinds.hierarchy.report.tree_views import _below, _layout, _telling, kept_nodes, tree_view
+from assay.kinds.hierarchy.report.tree_section import ROOM, TreeReport, study_tree_views, tree_section
+from assay.kinds.hierarchy.report.tree_views import (
+    _layout,
+    _notable_candidates,
+    _passages_below,
+    select_nodes,
+    tree_view,
+)
 from assay.kinds.hierarchy.report.tree_words import (
     SHADES,
     Route,
@@ -58,7 +64,7 @@ def told(evaluation: Evaluation) -> Results:
 
 @pytest.fixture(scope="module")
 def view(evaluation: Evaluation) -> TreeView:
-    (only,) = views_of(evaluation)
+    (only,) = study_tree_views(evaluation)
     return only
 
 
@@ -103,7 +109,7 @@ def test_passages_below_a_node_count_once_and_a_node_may_have_none() -> None:
     nodes = [Node("root", 0), Node("a", 1), Node("b", 1), Node("empty", 1), Node("p", doc_id="p")]
     edges = [Edge("root", each) for each in ("a", "b", "empty")] + [Edge("a", "p"), Edge("b", "p")]
     tree = PublishedTree(Structure(nodes, edges))
-    below = _below(tree)
+    below = _passages_below(tree)
     assert (below["root"], below["empty"]) == ({"p"}, set())
     assert _layout(tree) == {"root": (0, 3), "a": (0, 1), "b": (1, 1), "empty": (2, 1)}
 
@@ -157,10 +163,10 @@ def test_of_a_large_tree_the_upper_levels_stay_whole() -> None:
         [node(f"L1:{n}") for n in range(3)],
         [node(f"L2:{n}", 2, lost=n % 3, expanded=9, start=n) for n in range(6)],
     ]
-    kept = [each.node_id for each in kept_nodes(levels, 7)]
+    kept = [each.node_id for each in select_nodes(levels, 7)]
     # of 0 1 2 0 1 2 lost there is room for three: both with 2, and the first with 1
     assert kept == ["root", "L1:0", "L1:1", "L1:2", "L2:1", "L2:2", "L2:5"]
-    assert len(kept_nodes(levels, 10)) == 10
+    assert len(select_nodes(levels, 10)) == 10
 
 
 # ------------------------------------------------------------------------------------------- routes
@@ -181,7 +187,7 @@ def test_routes_come_lost_first_by_level_then_in_part_then_through(view: TreeVie
 
 
 def test_a_route_says_what_was_right_taken_linked_and_raced(told: Results, view: TreeView) -> None:
-    figure = TreeFigure(told, view)
+    figure = TreeReport(told, view)
     shared = next(each for each in figure.view.routes if each.item_id == "shared")
     rows = figure.candidates(shared.levels[1]).rows
     assert [[cell.text for cell in row] for row in rows] == [
@@ -194,7 +200,7 @@ def test_a_route_says_what_was_right_taken_linked_and_raced(told: Results, view:
 
 def test_candidates_that_are_not_shown_are_counted_where_they_stand(told: Results, view: TreeView) -> None:
     shown = [RouteCandidate(f"n{rank}", rank, {"score": 1 / rank}, rank < 4, rank == 9) for rank in (1, 3, 9)]
-    rows = TreeFigure(told, view).candidates(RouteLevel(1, 12, 3, shown)).rows
+    rows = TreeReport(told, view).candidates(RouteLevel(1, 12, 3, shown)).rows
     assert [row[0].text for row in rows] == ["n1", "1 more", "n3", "5 more", "n9", "3 more"]
     assert [row[3].outcome for row in rows if len(row) > 1] == [None, None, "no-go"]
 
@@ -202,7 +208,7 @@ def test_candidates_that_are_not_shown_are_counted_where_they_stand(told: Result
 def test_of_many_candidates_the_telling_ones_are_shown() -> None:
     made = [RouteCandidate(f"n{rank}", rank, {}, rank <= 8, rank in (12, 20)) for rank in range(1, 31)]
     # the best four, the last taken, the first not taken, and the right ones
-    assert [each.rank for each in _telling(made)] == [1, 2, 3, 4, 8, 9, 12, 20]
+    assert [each.rank for each in _notable_candidates(made)] == [1, 2, 3, 4, 8, 9, 12, 20]
 
 
 @pytest.mark.parametrize(
@@ -309,7 +315,7 @@ def test_a_level_of_many_nodes_has_no_edges_and_what_is_not_drawn_is_told(told: 
     view = bare(1, nodes=(node("L1:7", passed_by=1),))
     wide = msgspec.structs.replace(view, levels=[TreeLevel(1, 500, 1, 1)])
     assert 'class="cell never fine"' in icicle(wide)
-    assert "499 nodes drawn as one plain band." in TreeFigure(told, wide).notes
+    assert "499 nodes drawn as one plain band." in TreeReport(told, wide).notes
 
 
 def test_a_page_without_trees_holds_nothing_of_them() -> None:
@@ -348,6 +354,6 @@ def test_all_trees_together_keep_to_their_room(told: Results, view: TreeView) ->
     assert len(page) < MOST
     start, end = page.index(b'<section id="trees"'), page.index(b'<section id="slices">')
     assert end - start < 700_000
-    figure = TreeFigure(told, large).within(ROOM // 12)
+    figure = TreeReport(told, large).within(ROOM // 12)
     assert figure.unshown > 0
     assert figure.view.nodes

@@ -6,7 +6,7 @@ import pytest
 
 from assay.core.errors import UsageError
 from assay.core.records import Response, Step
-from assay.kinds.hierarchy.measures.routing import Visited
+from assay.kinds.hierarchy.measures.routing import VisitedShare
 from assay.measures.parse import parse_measure
 from walked_block import block_of, item, scored, value
 
@@ -28,13 +28,15 @@ def test_shares(text: str, expected: float | None) -> None:
 
 def test_parts_of_an_answer_add_up_to_all_there_is() -> None:
     twice = Response(trace=[step("passages", 30, 100), step("passages", 20, 100)])
-    assert value(Visited(), item("q"), twice) == 0.5
-    assert value(Visited(), item("q"), Response(trace=[*twice.trace, step("passages", 100, 100)])) == 1.0
+    assert value(VisitedShare(), item("q"), twice) == 0.5
+    assert value(VisitedShare(), item("q"), Response(trace=[*twice.trace, step("passages", 100, 100)])) == 1.0
 
 
 def test_what_is_not_told_stays_out_of_the_mean() -> None:
     items = [item("q0"), item("q1"), item("q2")]
-    found = scored(Visited(), block_of(items, [Response(), Response(trace=[step("passages", 0, 0)]), None]))
+    found = scored(
+        VisitedShare(), block_of(items, [Response(), Response(trace=[step("passages", 0, 0)]), None])
+    )
     assert found == [(None, "not_applicable")] * 2 + [(None, "pending")]
 
 

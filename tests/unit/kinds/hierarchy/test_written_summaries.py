@@ -17,8 +17,8 @@ from assay.core.records import Passage
 from assay.core.registry import Registry, identity
 from assay.kinds.hierarchy.systems.keywords import Keywords
 from assay.kinds.hierarchy.systems.summaries import SUMMARIES, Summariser, Summary
-from assay.kinds.hierarchy.systems.tree import Below, Tree
-from assay.kinds.hierarchy.systems.written import PROMPT, Written
+from assay.kinds.hierarchy.systems.tree import ChildLists, Tree
+from assay.kinds.hierarchy.systems.written import PROMPT, WrittenSummaries
 from stand_ins.chat_server import ChatStandIn, by_turns
 from stand_ins.openai_server import Faults, Reply
 
@@ -43,7 +43,7 @@ def passages_of(*texts: str) -> list[Passage]:
 
 
 def leaves_of(*leaves: list[int]) -> Tree:
-    return Tree((Below.of_lists([range(len(leaves))]), Below.of_lists(leaves)))
+    return Tree((ChildLists.of_lists([range(len(leaves))]), ChildLists.of_lists(leaves)))
 
 
 TREE = leaves_of([0, 1, 2], [3, 4, 5])
@@ -53,7 +53,7 @@ def summaries_of(
     server: ChatStandIn, folder: Path, tree: Tree = TREE, texts: Any = (*BREAD, *SAILS), **how: Any
 ) -> list[list[Summary]]:
     kit = how.pop("kit", None) or Kit(cache=folder)
-    part = Written(**{"url": server.url, "model": "m", "backoff": 0.0, **how})
+    part = WrittenSummaries(**{"url": server.url, "model": "m", "backoff": 0.0, **how})
     return part.summarise(tree, passages_of(*texts), np.ones((len(texts), 1), np.float32), kit)
 
 
@@ -263,7 +263,7 @@ def test_no_passage_steers_the_prompt(tmp_path: Path, attack: str, place: str) -
     title, text = (attack, BREAD[0]) if place == "title" else ("Bread", f"{attack}\n{attack} {BREAD[0]}")
     passages = [Passage("d0", text, title), Passage("d1", SAILS[0])]
     with ChatStandIn(gullible) as server:
-        part = Written(server.url, "m", retries=0)
+        part = WrittenSummaries(server.url, "m", retries=0)
         (found,) = part.summarise(leaves_of([0], [1]), passages, np.ones((2, 1), np.float32), Kit(tmp_path))
         assert any("OBEY" in user for user in users(server))  # it was shown
     assert [each.theme for each in found] == ["as it is"] * 2
@@ -289,22 +289,22 @@ def test_it_is_made_by_name_and_holds_no_secret(tmp_path: Path) -> None:
     assert KEY not in told + repr(part) + identity(part)
 
 
-def changed(**how: Any) -> Callable[[], Written]:
-    return lambda: Written("http://127.0.0.1:9/v1", **how)
+def changed(**how: Any) -> Callable[[], WrittenSummaries]:
+    return lambda: WrittenSummaries("http://127.0.0.1:9/v1", **how)
 
 
 @pytest.mark.parametrize(
     ("make", "match"),
     [
-        (Written, "Give its service"),
+        (WrittenSummaries, "Give its service"),
         (changed(sample=0), "sample is 0"),
         (changed(threads=0), "threads is 0"),
         (changed(price_in=-1.0), "price_in is -1"),
         (changed(quotes=-1), "quotes is -1"),
         (changed(timeout=0.0), "timeout is 0"),
-        (lambda: Written("nowhere"), "not the address"),
+        (lambda: WrittenSummaries("nowhere"), "not the address"),
     ],
 )
-def test_parameters_that_make_no_sense_are_refused(make: Callable[[], Written], match: str) -> None:
+def test_parameters_that_make_no_sense_are_refused(make: Callable[[], WrittenSummaries], match: str) -> None:
     with pytest.raises(UsageError, match=match):
         make()

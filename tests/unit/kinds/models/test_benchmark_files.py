@@ -16,7 +16,7 @@ import pytest
 from assay.core.records import Arm, ClauseResult, Comparison, Estimate, Factors, Verdict
 from assay.core.results import ItemView, MeasureInfo, RankedResult, Results, ReviewSummary, TrustSummary
 from assay.kinds.models.benchmark.columns import columns_of
-from assay.kinds.models.benchmark.folder import Benchmark, file_names
+from assay.kinds.models.benchmark.folder import BenchmarkFolder, model_file_names
 from assay.measures.marks import FALSE_POSITIVE, KEYWORD_MATCH, SEMANTIC_MATCH
 from assay.stats.families import shown_direction
 from fake_results import bare_results, build_results
@@ -209,12 +209,12 @@ def loaded(files: dict[str, bytes], name: str) -> Any:
 
 @pytest.fixture(scope="module")
 def files(results: Results) -> dict[str, bytes]:
-    return Benchmark().files(results)
+    return BenchmarkFolder().files(results)
 
 
 @pytest.fixture(scope="module")
 def unreviewed(results: Results) -> dict[str, bytes]:
-    return Benchmark().files(
+    return BenchmarkFolder().files(
         dataclasses.replace(results, review=None, recommendation=None, verdict=None, verdicts=[])
     )
 
@@ -264,17 +264,17 @@ def test_the_files_have_the_names_that_dashboards_expect(
 
 
 def test_the_files_are_a_pure_function_of_the_results(results: Results, files: dict[str, bytes]) -> None:
-    assert Benchmark().files(results) == files
+    assert BenchmarkFolder().files(results) == files
 
 
 def test_without_a_time_files_are_undated(results: Results) -> None:
-    made = Benchmark().files(dataclasses.replace(results, created=None))
+    made = BenchmarkFolder().files(dataclasses.replace(results, created=None))
     assert "results/benchmark_mika_undated.parquet" in made
     assert loaded(made, "mika_results")["timestamp"] is None
 
 
 def test_file_names_are_safe_and_never_collide() -> None:
-    names = file_names(["../up", "a/b", "a b", "MiniLM", "minilm", "tree[k=1]", "x" * 300])
+    names = model_file_names(["../up", "a/b", "a b", "MiniLM", "minilm", "tree[k=1]", "x" * 300])
     assert names["../up"] == ".._up"
     assert names["tree[k=1]"] == "tree_k=1_"
     assert len({name.casefold() for name in names.values()}) == 7
@@ -405,7 +405,7 @@ def test_two_models_stand_side_by_side(files: dict[str, bytes]) -> None:
 
 
 def test_the_baseline_may_come_second(results: Results) -> None:
-    made = Benchmark().files(dataclasses.replace(results, baseline="mika"))
+    made = BenchmarkFolder().files(dataclasses.replace(results, baseline="mika"))
     table = parquet(made, "query_comparison")
     assert table["mrr_diff"].to_list() == [0.0, None, -0.5, -0.25]
     decision = parquet(made, "benchmark_decision").to_dicts()[0]
@@ -426,7 +426,7 @@ def test_names_that_would_collide_give_a_row_a_pair(results: Results) -> None:
         estimates=[msgspec.structs.replace(each, system=names[each.system]) for each in results.estimates],
         review=None,
     )
-    table = parquet(Benchmark().files(renamed), "query_comparison")
+    table = parquet(BenchmarkFolder().files(renamed), "query_comparison")
     assert table["model_a"].unique().to_list() == [two]
     assert table["mrr_diff"].to_list() == [0.0, None, 0.5, 0.25]
 
@@ -492,7 +492,7 @@ def test_groups_have_a_row_a_value_and_model(files: dict[str, bytes]) -> None:
 
 def test_without_slices_the_group_tables_are_empty() -> None:
     bare = bare_results()
-    table = parquet(Benchmark().files(bare), "category_metrics")
+    table = parquet(BenchmarkFolder().files(bare), "category_metrics")
     assert (table.columns[:3], len(table)) == (["category", "model", "mrr"], 0)
 
 
@@ -538,7 +538,7 @@ def test_details_read_marks_where_results_carry_them(results: Results) -> None:
         msgspec.structs.replace(item, returned={"minilm": hits, "mika": hits[:2]}) for item in results.items
     ]
     measures = [each for each in results.measures if each.name not in (PRECISION, LIFT, WRONG)]
-    made = Benchmark().files(dataclasses.replace(results, items=items, measures=measures))
+    made = BenchmarkFolder().files(dataclasses.replace(results, items=items, measures=measures))
     rows = [list(row.values())[2:] for row in parquet(made, "human_review_details").to_dicts()[:2]]
     assert rows[0][:6] == ["minilm", 1, 1, 1, 1, 4]
     assert rows[1] == ["mika", 1, 1, 0, 0, 2, 1.0, 0.5, 0.0, True]  # 2 of 2 right, 1 of 2 by meaning
@@ -562,10 +562,12 @@ def test_the_decision_of_two_models_is_one_row(files: dict[str, bytes], unreview
 
 def test_an_interval_that_includes_zero_is_no_advantage(results: Results) -> None:
     weak = dataclasses.replace(results, comparisons=[comparison("RR@10", 0.25, 0.0, 0.5)])
-    assert parquet(Benchmark().files(weak), "benchmark_decision")["mika_auto_advantage"].to_list() == [False]
+    assert parquet(BenchmarkFolder().files(weak), "benchmark_decision")["mika_auto_advantage"].to_list() == [
+        False
+    ]
     refused = comparison("RR@10", 0.25, 0.0, 0.5, refused="different items")
     refused = msgspec.structs.replace(refused, difference=None, low=None, high=None)
-    none = Benchmark().files(dataclasses.replace(results, comparisons=[refused]))
+    none = BenchmarkFolder().files(dataclasses.replace(results, comparisons=[refused]))
     assert parquet(none, "benchmark_decision")["mika_auto_advantage"].to_list() == [None]
 
 
@@ -676,7 +678,7 @@ def test_latency_and_negatives(report: str) -> None:
 
 
 def test_three_models_have_a_row_a_pair() -> None:
-    made = Benchmark().files(build_results(n=40))
+    made = BenchmarkFolder().files(build_results(n=40))
     table = parquet(made, "query_comparison")
     assert table.columns[:10] == [
         "query_id", "query_text", "category", "difficulty", "model_a", "model_b", "a_mrr", "b_mrr",
@@ -697,10 +699,10 @@ def test_three_models_have_a_row_a_pair() -> None:
 
 def test_a_study_with_little_to_show_still_gives_every_file() -> None:
     bare = bare_results()
-    made = Benchmark().files(bare)
+    made = BenchmarkFolder().files(bare)
     assert len(parquet(made, "bm25_results")) == 12
     one = dataclasses.replace(bare, systems=["bm25"], arms=["bm25"], measures=[], estimates=[])
-    alone = Benchmark().files(one)
+    alone = BenchmarkFolder().files(one)
     assert len(parquet(alone, "query_comparison")) == 0
     assert len(parquet(alone, "benchmark_decision")) == 1
     assert parquet(alone, "bm25_results").columns == [*DESIGN_QUERY, "lower_bound"]
@@ -708,7 +710,7 @@ def test_a_study_with_little_to_show_still_gives_every_file() -> None:
 
 
 def test_corpus_text_cannot_format_the_report() -> None:
-    planted = Benchmark().files(build_results(n=30, plant=" | <b>x</b>\n# y"))
+    planted = BenchmarkFolder().files(build_results(n=30, plant=" | <b>x</b>\n# y"))
     report = planted["final_benchmark_report.md"].decode()
     assert not re.search(r"(?<!\\)<b>", re.sub(r"`[^`\n]*`", "", report))
     assert not re.search(r"^# y", report, re.MULTILINE)
@@ -725,7 +727,7 @@ def test_seeds_are_averaged_and_failures_are_null(results: Results) -> None:
         .otherwise(pl.col("status"))
         .alias("status"),
     )
-    made = Benchmark().files(dataclasses.replace(results, scores=pl.concat([results.scores, second])))
+    made = BenchmarkFolder().files(dataclasses.replace(results, scores=pl.concat([results.scores, second])))
     table = parquet(made, "minilm_results")
     assert table["mrr"].to_list() == [1.0, None, None, 0.5]  # (0 + 1) / 2; CON-001 failed once
     assert table["hit_at_10"].to_list() == [True, None, True, None]  # the seeds disagree on CON-002
@@ -743,7 +745,7 @@ def test_arms_of_a_factor_are_models_of_their_own(results: Results) -> None:
         comparisons=[msgspec.structs.replace(one, factors={"size": "big"}) for one in results.comparisons],
         review=None,
     )
-    made = Benchmark().files(split)
+    made = BenchmarkFolder().files(split)
     assert parquet(made, "benchmark_decision").columns[1] == "mika[size=big]_auto_advantage"
     assert parquet(made, "benchmark_decision")["mrr_difference"].to_list() == [0.25]
     assert loaded(made, "mika_size=big__results")["metrics"]["mean_mrr"] == 0.75

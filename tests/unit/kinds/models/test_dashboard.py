@@ -22,9 +22,16 @@ from assay.core.errors import DataError, UsageError
 from assay.core.records import ClauseResult, Comparison, Estimate, Verdict
 from assay.core.results import ItemView, MeasureInfo, RankedResult, Results, ReviewSummary, TrustSummary
 from assay.desk.ports import port_for
-from assay.kinds.models.benchmark.folder import Benchmark
-from assay.kinds.models.dashboard.charts import APART, LIGHT, Look, in_full, plain, spread_apart
-from assay.kinds.models.dashboard.comparison import outcomes
+from assay.kinds.models.benchmark.folder import BenchmarkFolder
+from assay.kinds.models.dashboard.charts import (
+    APART,
+    LIGHT,
+    ModelStyle,
+    escape_text,
+    number_with_interval,
+    separate_points,
+)
+from assay.kinds.models.dashboard.comparison import count_outcomes
 from assay.kinds.models.dashboard.tables import read_tables
 from assay.measures.marks import FALSE_POSITIVE, KEYWORD_MATCH, SEMANTIC_MATCH
 
@@ -123,7 +130,7 @@ def build(models: list[str], *, reviewed: bool = True, text: str = "question") -
 @pytest.fixture
 def written(tmp_path: Path) -> Callable[..., Path]:
     def write(models: list[str], **how: Any) -> Path:
-        for name, content in Benchmark().files(build(models, **how)).items():
+        for name, content in BenchmarkFolder().files(build(models, **how)).items():
             (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
             (tmp_path / name).write_bytes(content)
         return tmp_path
@@ -310,7 +317,7 @@ def test_a_query_without_a_score_is_nobodys(written: Any) -> None:
     unscored = tables.queries.with_columns(
         winner=pl.when(pl.col("query_id") == "CON-1").then(None).otherwise("winner")
     )
-    assert outcomes(unscored, "next", "base") == {"next": 0, "Tie": 1, "base": 1, "not scored": 1}
+    assert count_outcomes(unscored, "next", "base") == {"next": 0, "Tie": 1, "base": 1, "not scored": 1}
     assert dataclasses.replace(tables, queries=unscored).pairs == [("next", "base")]
 
 
@@ -318,24 +325,24 @@ def test_a_query_without_a_score_is_nobodys(written: Any) -> None:
 
 
 def test_a_model_keeps_its_colour_and_tags_take_others() -> None:
-    look = Look(("a", "b"))
+    look = ModelStyle(("a", "b"))
     assert look.colours == [LIGHT[0], LIGHT[1]]
     assert look.others(2)[0] == [LIGHT[2], LIGHT[3]]
-    assert "&lt;b&gt;" in Look(("<b>",)).name("<b>")
+    assert "&lt;b&gt;" in ModelStyle(("<b>",)).name("<b>")
 
 
 def test_figures_have_three_digits_and_their_evidence() -> None:
-    assert in_full({"value": 0.65009, "low": 0.5289, "high": 0.7667, "n": 49, "lower_bound": True}) == (
-        "≥ 0.650 [0.529, 0.767], n = 49"
-    )
-    assert in_full({"value": 0.5}) == "0.500"
-    assert in_full({}) == "n/a"
-    assert plain("![a](http://b)") == r"\!\[a\](http\://b)"
+    assert number_with_interval(
+        {"value": 0.65009, "low": 0.5289, "high": 0.7667, "n": 49, "lower_bound": True}
+    ) == ("≥ 0.650 [0.529, 0.767], n = 49")
+    assert number_with_interval({"value": 0.5}) == "0.500"
+    assert number_with_interval({}) == "n/a"
+    assert escape_text("![a](http://b)") == r"\!\[a\](http\://b)"
 
 
 def test_points_on_one_place_are_moved_apart_and_no_further_than_needed() -> None:
     rows = [{"a_mrr": 1.0, "b_mrr": 0.5, "category": "x_y"}] * 5
-    placed = spread_apart([*rows, {"a_mrr": 0.0, "b_mrr": 0.0, "category": None}])
+    placed = separate_points([*rows, {"a_mrr": 0.0, "b_mrr": 0.0, "category": None}])
     assert len({(row["x"], row["y"]) for row in placed}) == 6
     assert (placed[0]["x"], placed[0]["y"]) == (0.5, 1.0)
     furthest = max((row["x"] - 0.5) ** 2 + (row["y"] - 1) ** 2 for row in placed[:5]) ** 0.5

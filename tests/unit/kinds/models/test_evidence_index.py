@@ -10,7 +10,7 @@ from hypothesis import given, settings
 
 from assay.core.dataset import Corpus, Dataset
 from assay.core.records import Passage
-from assay.kinds.models.judges.rules import EvidenceIndex
+from assay.kinds.models.judges.rules import RuleIndex
 from assay.kinds.models.judges.sql_clause import ClauseRefused
 
 LETTERS = "abeds ing-_.ßİıſσΣéÉ\u0301日1\ud800"
@@ -18,9 +18,9 @@ TEXTS = st.lists(st.text(LETTERS, max_size=30), max_size=6)
 WORDS = st.lists(st.text(LETTERS, min_size=1, max_size=4), min_size=1, max_size=4)
 
 
-def index(texts: list[str], words: list[str], clauses: list[str] | None = None) -> EvidenceIndex:
+def index(texts: list[str], words: list[str], clauses: list[str] | None = None) -> RuleIndex:
     corpus = Corpus([Passage(str(at), text) for at, text in enumerate(texts)])
-    return EvidenceIndex(Dataset("d", corpus, []), clauses or [], words, 5.0, "512MB")
+    return RuleIndex(Dataset("d", corpus, []), clauses or [], words, 5.0, "512MB")
 
 
 def plainly(texts: list[str], signals: list[str], least: int) -> list[tuple[str, str]]:

@@ -20,7 +20,7 @@ from assay.core.errors import DataError, UsageError
 from assay.core.records import Passage
 from assay.kinds.models.golden_yaml import read_golden
 from assay.kinds.models.judges.passage_table import PassageTable
-from assay.kinds.models.judges.sql_clause import HELD, ClauseRefused
+from assay.kinds.models.judges.sql_clause import LOWER_COLUMN, ClauseRefused
 from assay.kinds.models.judges.sql_select import PARTS
 
 NAMES = {"doc_id": "chunk_id", "text": "chunk_text", "source": "report_id", "section": "section_name"}
@@ -423,7 +423,7 @@ def test_no_clauses_find_nothing(table: PassageTable) -> None:
 
 
 def test_a_key_cannot_stand_in_for_text_in_lower_case() -> None:
-    with PassageTable(Corpus([Passage("d", "TEA", metadata={f"{HELD}text": "coffee"})])) as table:
+    with PassageTable(Corpus([Passage("d", "TEA", metadata={f"{LOWER_COLUMN}text": "coffee"})])) as table:
         assert together(table, ["lower(text) = 'tea'", "lower(text) = 'coffee'"]) == [["d"], []]
 
 

@@ -11,9 +11,9 @@ from assay.core.errors import AssayError
 from assay.core.protocols import Kit
 from assay.core.records import Item, Judgment, Passage
 from assay.core.registry import JUDGES, Registry
-from assay.kinds.models.judges.rules import Rules
+from assay.kinds.models.judges.rules import RelevanceRules
 from assay.kinds.models.measures import is_section
-from assay.kinds.models.sectioned import Sectioned
+from assay.kinds.models.sectioned import SectionedReports
 from small_benchmark import GOLDEN, write_benchmark
 
 BY_CATEGORY = {
@@ -31,15 +31,15 @@ def dataset(tmp_path: Path) -> Dataset:
 
 def loaded(folder: Path, golden: str = GOLDEN) -> Dataset:
     write_benchmark(folder, golden=golden)
-    return Sectioned("chunks.parquet", "gold.yaml").load(Kit(root=folder))
+    return SectionedReports("chunks.parquet", "gold.yaml").load(Kit(root=folder))
 
 
-def judged(dataset: Dataset, rules: Rules, item: str) -> dict[str, Judgment]:
+def judged(dataset: Dataset, rules: RelevanceRules, item: str) -> dict[str, Judgment]:
     return {each.target or "": each for each in rules.judge(dataset, [], Kit()) if each.item_id == item}
 
 
-def made(**given: object) -> Rules:
-    rules: Rules = Registry().create(JUDGES, {"use": "rules", **given})
+def made(**given: object) -> RelevanceRules:
+    rules: RelevanceRules = Registry().create(JUDGES, {"use": "rules", **given})
     return rules
 
 
@@ -65,14 +65,14 @@ def test_signals_are_words_not_letters(dataset: Dataset) -> None:
     texts = {"a": "Restricted dutyfree zone", "b": "no rest on duty", "c": "rested; duties"}
     corpus = Corpus([Passage(doc_id, text) for doc_id, text in texts.items()])
     item = Item("q", "?", gold={"signals": ["rest", "duty"]})
-    found = Rules().judge(Dataset("d", corpus, [item]), [], Kit())
+    found = RelevanceRules().judge(Dataset("d", corpus, [item]), [], Kit())
     assert [each.target for each in found] == ["b"]  # "rested" is rest, "duties" is not spelled duty
 
 
 def test_fewer_signals_than_asked_for_must_all_be_there() -> None:
     corpus = Corpus([Passage("a", "a lone crack"), Passage("b", "nothing")])
     item = Item("q", "?", gold={"signals": ["crack"]})
-    assert [each.target for each in Rules().judge(Dataset("d", corpus, [item]), [], Kit())] == ["a"]
+    assert [each.target for each in RelevanceRules().judge(Dataset("d", corpus, [item]), [], Kit())] == ["a"]
 
 
 def test_a_negative_item_is_labelled_with_what_must_stay_away(tmp_path: Path) -> None:

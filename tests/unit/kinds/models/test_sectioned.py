@@ -16,7 +16,7 @@ from assay.core.errors import DataError
 from assay.core.protocols import Kit
 from assay.core.records import Item, Passage
 from assay.kinds.models.golden_yaml import UNIVERSAL
-from assay.kinds.models.sectioned import Sectioned
+from assay.kinds.models.sectioned import SectionedReports
 
 ROWS: list[dict[str, Any]] = [
     {
@@ -90,7 +90,7 @@ def load(folder: Path, golden: str = GOLDEN, rows: list[dict[str, Any]] = ROWS, 
     pl.DataFrame(rows, infer_schema_length=None).write_parquet(folder / "chunks.parquet")
     (folder / "gold.yaml").write_text(golden, encoding="utf-8")
     named.setdefault("people", ("conceptual_queries",))
-    return Sectioned("chunks.parquet", "gold.yaml", **named).load(Kit(root=folder))
+    return SectionedReports("chunks.parquet", "gold.yaml", **named).load(Kit(root=folder))
 
 
 def problems(folder: Path, golden: str, **named: Any) -> list[str]:
@@ -506,7 +506,7 @@ def test_a_file_that_is_no_golden_set(tmp_path: Path, golden: str, says: str) ->
 def test_files_that_are_not_there(tmp_path: Path) -> None:
     for passages in ("none.parquet", "none/chunks.parquet"):
         with pytest.raises(DataError) as caught:
-            Sectioned(passages, ".").load(Kit(root=tmp_path))
+            SectionedReports(passages, ".").load(Kit(root=tmp_path))
         table, golden = caught.value.problems
         assert table.what in ("there is no such file", "there is no such folder")
         assert golden.what == "cannot be read: Is a directory"
@@ -526,11 +526,11 @@ def test_a_table_without_rows(tmp_path: Path) -> None:
     (tmp_path / "gold.yaml").write_text(entry())
     pl.DataFrame(schema=dict.fromkeys(names, pl.String)).write_parquet(tmp_path / "chunks.parquet")
     with pytest.raises(DataError, match="the table has no rows"):
-        Sectioned("chunks.parquet", "gold.yaml").load(Kit(root=tmp_path))
+        SectionedReports("chunks.parquet", "gold.yaml").load(Kit(root=tmp_path))
 
 
 def test_a_path_is_no_pattern(tmp_path: Path) -> None:
     load(tmp_path, entry())
     (tmp_path / "chunks.parquet").rename(tmp_path / "chunks[1].parquet")
-    loaded = Sectioned("chunks[1].parquet", "gold.yaml").load(Kit(root=tmp_path))
+    loaded = SectionedReports("chunks[1].parquet", "gold.yaml").load(Kit(root=tmp_path))
     assert len(loaded.corpus) == 2

@@ -16,8 +16,8 @@ from assay.core.dataset import Dataset
 from assay.core.errors import SystemFailure, UsageError, did_you_mean
 from assay.core.protocols import System
 from assay.core.records import Arm, Budget, Item, Response
-from assay.kinds.hierarchy.signs import Observer
-from assay.kinds.hierarchy.systems.abstaining import observer_of
+from assay.kinds.hierarchy.signs import FeatureExtractor
+from assay.kinds.hierarchy.systems.abstaining import feature_extractor
 from assay.pipeline.runner import Selection
 from assay.pipeline.work_orders import Progress
 from assay.study.study import Study
@@ -65,7 +65,7 @@ class Answered(NamedTuple):
 
     item: Item
     response: Response
-    observer: Observer
+    observer: FeatureExtractor
 
     @property
     def signs(self) -> Signs:
@@ -93,7 +93,7 @@ class Asking:
             corpus = dataset.corpus if scope is None else dataset.corpus.restricted(scope)
             index = system.build(corpus, self.seed, kit)
             try:
-                observer = observer_of(corpus, kit)
+                observer = feature_extractor(corpus, kit)
                 for item in items:
                     response = index.session().answer(item.query, self.budgets)
                     found[item.item_id] = Answered(item, self._checked(item, response), observer)

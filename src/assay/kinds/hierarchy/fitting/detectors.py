@@ -22,7 +22,14 @@ from assay.core.errors import DataError, UsageError
 from assay.core.parts import Floats
 from assay.core.records import Arm, Item
 from assay.core.registry import identity
-from assay.kinds.hierarchy.fitted import FORMAT, Detector, FittedOn, Kind, Reached, Scale
+from assay.kinds.hierarchy.fitted import (
+    FORMAT,
+    DetectionQuality,
+    Detector,
+    DetectorOrigin,
+    FeatureScale,
+    KindModel,
+)
 from assay.kinds.hierarchy.fitting.arms import (
     DEV,
     TUNE,
@@ -36,14 +43,14 @@ from assay.kinds.hierarchy.fitting.arms import (
 from assay.kinds.hierarchy.logistic import (
     FOLDS,
     Bools,
-    Detection,
-    Scaling,
+    DetectionRates,
+    Scaler,
     best_strength,
     best_threshold,
-    fitted,
+    fit_logistic,
 )
-from assay.kinds.hierarchy.signs import NAMES, VERSION, table
-from assay.kinds.hierarchy.systems.abstaining import FLAG, Abstaining
+from assay.kinds.hierarchy.signs import NAMES, VERSION, feature_matrix
+from assay.kinds.hierarchy.systems.abstaining import FLAG, AbstainingSystem
 from assay.pipeline.work_orders import NoProgress, Progress
 from assay.store.disk import write_atomic
 from assay.study.study import Study
@@ -81,7 +88,7 @@ class Seen:
 
     @property
     def table(self) -> Floats:
-        return table(self.rows, NAMES)
+        return feature_matrix(self.rows, NAMES)
 
     @property
     def counts(self) -> dict[str, int]:
@@ -138,7 +145,9 @@ def _used(study: Study, arm: Arm) -> Dataset:
     return used
 
 
-def _fitted_to(study: Study, arm: Arm, system: Abstaining, used: Dataset, progress: Progress) -> Detector:
+def _fitted_to(
+    study: Study, arm: Arm, system: AbstainingSystem, used: Dataset, progress: Progress
+) -> Detector:
     """The detector of one system, fitted on what it answers."""
     rows = [
         (each.item, each.signs) for each in Asking(study, arm, progress, study.seeds[0]).all(system.of, used)
@@ -152,18 +161,18 @@ def _fitted_to(study: Study, arm: Arm, system: Abstaining, used: Dataset, progre
     }
     counts = {split: each.counts for split, each in seen.items()}
     of = study.concealed(identity(system.of))
-    origin = FittedOn(used.name, used.hash, used.corpus.hash, arm.name, arm.factors, of, counts, {})
+    origin = DetectorOrigin(used.name, used.hash, used.corpus.hash, arm.name, arm.factors, of, counts, {})
     return _fitted(seen[TUNE], seen[DEV], origin)
 
 
-def _abstaining(system: object) -> Abstaining | None:
+def _abstaining(system: object) -> AbstainingSystem | None:
     """The abstaining system that a system is, or that it is put around."""
-    while system is not None and not isinstance(system, Abstaining):
+    while system is not None and not isinstance(system, AbstainingSystem):
         system = getattr(system, "of", None)
     return system
 
 
-def _refuse_shared(study: Study, found: Mapping[str, tuple[Arm, Abstaining]]) -> None:
+def _refuse_shared(study: Study, found: Mapping[str, tuple[Arm, AbstainingSystem]]) -> None:
     """One file cannot hold what was fitted on two systems' answers."""
     owners: dict[Path, str] = {}
     for name, (_, system) in found.items():
@@ -207,28 +216,28 @@ def _kind(item: Item) -> str | None:
 # ------------------------------------------------------------------------------------- fitting
 
 
-def _fitted(tune: Seen, dev: Seen, origin: FittedOn) -> Detector:
+def _fitted(tune: Seen, dev: Seen, origin: DetectorOrigin) -> Detector:
     """Weights from tune, thresholds from dev, and what the two reach together there."""
-    scaling = Scaling.of(tune.table)
+    scaling = Scaler.of(tune.table)
     scales = zip(scaling.means.tolist(), scaling.scales.tolist(), strict=True)
-    signs = {name: Scale(*scale) for name, scale in zip(NAMES, scales, strict=True)}
+    signs = {name: FeatureScale(*scale) for name, scale in zip(NAMES, scales, strict=True)}
     kinds = {kind: _kind_of(kind, tune, dev, scaling) for kind in sorted(set(tune.truth) - {None}, key=str)}
     detector = Detector(FORMAT, VERSION, origin, signs, {str(kind): each for kind, each in kinds.items()})
     reached = _reached(detector.decide(dev.rows), dev, list(detector.kinds))
     return replace(detector, fitted=replace(origin, reached=reached))
 
 
-def _kind_of(kind: str | None, tune: Seen, dev: Seen, scaling: Scaling) -> Kind:
+def _kind_of(kind: str | None, tune: Seen, dev: Seen, scaling: Scaler) -> KindModel:
     truth = tune.of(kind)
     strength = best_strength(tune.table, truth)
-    model = fitted(scaling.scaled(tune.table), truth, strength).rounded()
+    model = fit_logistic(scaling.scaled(tune.table), truth, strength).rounded()
     said = model.probabilities(scaling.scaled(dev.table))
     threshold = best_threshold(said, dev.of(kind), LEAST_PRECISION)
-    return Kind(threshold, strength, model.bias, dict(zip(NAMES, model.weights.tolist(), strict=True)))
+    return KindModel(threshold, strength, model.bias, dict(zip(NAMES, model.weights.tolist(), strict=True)))
 
 
-def _reached(called: Sequence[str | None], dev: Seen, kinds: Sequence[str]) -> dict[str, Reached]:
+def _reached(called: Sequence[str | None], dev: Seen, kinds: Sequence[str]) -> dict[str, DetectionQuality]:
     said = dataclasses.replace(dev, truth=called)
-    found = {kind: Detection.of(said.of(kind), dev.of(kind)) for kind in kinds}
-    found[ANY] = Detection.of(~said.of(None), ~dev.of(None))
-    return {kind: Reached.of(each) for kind, each in found.items()}
+    found = {kind: DetectionRates.of(said.of(kind), dev.of(kind)) for kind in kinds}
+    found[ANY] = DetectionRates.of(~said.of(None), ~dev.of(None))
+    return {kind: DetectionQuality.of(each) for kind, each in found.items()}

@@ -27,13 +27,13 @@ from assay.core.shown import shown_by_budget
 from assay.datasets.evidence import BUDGET
 from assay.kinds.hierarchy.fitted import (
     CONFIDENCE_FORMAT,
-    UNCALIBRATED,
-    Asked,
-    CalibratedOn,
+    FIXED_CONFIDENCE,
+    AnswerCounts,
     Confidence,
-    Raced,
-    Scale,
-    Way,
+    ConfidenceOrigin,
+    FeatureScale,
+    PathModel,
+    RaceQuality,
 )
 from assay.kinds.hierarchy.fitting.arms import (
     DEV,
@@ -46,8 +46,8 @@ from assay.kinds.hierarchy.fitting.arms import (
     refuse_stranger,
     with_every_split,
 )
-from assay.kinds.hierarchy.logistic import FOLDS, STRENGTHS, Bools, Scaling, fitted
-from assay.kinds.hierarchy.signs import NAMES, VERSION, table
+from assay.kinds.hierarchy.logistic import FOLDS, STRENGTHS, Bools, Scaler, fit_logistic
+from assay.kinds.hierarchy.signs import NAMES, VERSION, feature_matrix
 from assay.pipeline.work_orders import NoProgress, Progress
 from assay.store.disk import write_atomic
 from assay.study.study import Study
@@ -189,11 +189,11 @@ def _fitted_to(study: Study, arm: Arm, system: Racing, used: Dataset, progress: 
     if problems := [study.lines.problem(["data"], *told) for told in _too_few(counts[TUNE])]:
         raise DataError(problems)
     ways = _chosen(system.paths(), rows[TUNE], rows[DEV])
-    unknown = Raced({}, 0.0, 0.0, 0.0)
+    unknown = RaceQuality({}, 0.0, 0.0, 0.0)
     of = study.concealed(identity(system))
     names = (used.name, used.hash, used.corpus.hash, arm.name, arm.factors, of)
     confidence = Confidence(
-        CONFIDENCE_FORMAT, VERSION, CalibratedOn(*names, BUDGET, seeds, counts, unknown), ways
+        CONFIDENCE_FORMAT, VERSION, ConfidenceOrigin(*names, BUDGET, seeds, counts, unknown), ways
     )
     reached = _reached(confidence, rows[DEV])
     return msgspec.structs.replace(
@@ -218,12 +218,12 @@ def _enough(answered: Answered) -> bool:
     return found is not None and found.complete
 
 
-def _counted(rows: Sequence[Row]) -> Asked:
+def _counted(rows: Sequence[Row]) -> AnswerCounts:
     paths = rows[0].enough
-    return Asked(len(rows), {path: sum(row.enough[path] for row in rows) for path in paths})
+    return AnswerCounts(len(rows), {path: sum(row.enough[path] for row in rows) for path in paths})
 
 
-def _too_few(tune: Asked) -> Iterator[tuple[str, str]]:
+def _too_few(tune: AnswerCounts) -> Iterator[tuple[str, str]]:
     """What is wrong, and what to do, where a way's good answers cannot be told from its bad ones."""
     for path, enough in tune.enough.items():
         for count, which in ((enough, "show all evidence"), (tune.answers - enough, "miss some evidence")):
@@ -236,7 +236,7 @@ def _too_few(tune: Asked) -> Iterator[tuple[str, str]]:
 # -------------------------------------------------------------------------------------- fitting
 
 
-def _chosen(paths: Collection[str], tune: Sequence[Row], dev: Sequence[Row]) -> dict[str, Way]:
+def _chosen(paths: Collection[str], tune: Sequence[Row], dev: Sequence[Row]) -> dict[str, PathModel]:
     """Weights from tune, with the strength whose race shows enough most often on dev.
 
     Of two alike the one with the less log loss there, then the weaker. The weakest strengths leave each way
@@ -254,26 +254,26 @@ def _chosen(paths: Collection[str], tune: Sequence[Row], dev: Sequence[Row]) -> 
     return every[min(STRENGTHS, key=merit)]
 
 
-def _way(path: str, tune: Sequence[Row], strength: float) -> Way:
-    columns = table([row.signs[path] for row in tune], NAMES)
-    scaling = Scaling.of(columns)
+def _way(path: str, tune: Sequence[Row], strength: float) -> PathModel:
+    columns = feature_matrix([row.signs[path] for row in tune], NAMES)
+    scaling = Scaler.of(columns)
     truth: Bools = np.array([row.enough[path] for row in tune], dtype=np.bool_)
-    model = fitted(scaling.scaled(columns), truth, strength).rounded()
+    model = fit_logistic(scaling.scaled(columns), truth, strength).rounded()
     scales = zip(scaling.means.tolist(), scaling.scales.tolist(), strict=True)
-    signs = {name: Scale(*scale) for name, scale in zip(NAMES, scales, strict=True)}
-    return Way(strength, model.bias, signs, dict(zip(NAMES, model.weights.tolist(), strict=True)))
+    signs = {name: FeatureScale(*scale) for name, scale in zip(NAMES, scales, strict=True)}
+    return PathModel(strength, model.bias, signs, dict(zip(NAMES, model.weights.tolist(), strict=True)))
 
 
 def _loss(said: float, enough: bool) -> float:
     return -math.log(max(said if enough else 1.0 - said, sys.float_info.min))
 
 
-def _reached(confidence: Confidence, dev: Sequence[Row]) -> Raced:
+def _reached(confidence: Confidence, dev: Sequence[Row]) -> RaceQuality:
     """How often what is shown is enough: by each way alone, by the race, and by the best of all choices."""
-    return Raced(
+    return RaceQuality(
         {path: _share([row.enough[path] for row in dev]) for path in confidence.paths},
         _share([row.taken(confidence.of) for row in dev]),
-        _share([row.taken(UNCALIBRATED.of) for row in dev]),
+        _share([row.taken(FIXED_CONFIDENCE.of) for row in dev]),
         _share([any(row.enough.values()) for row in dev]),
     )
 

@@ -36,7 +36,7 @@ CONTEXTS = frozenset({"contexts"})
 
 
 @dataclass(frozen=True)
-class Budgeted(ABC):
+class BudgetMeasure(ABC):
     """A measure of the context under a budget: from 0 to 1, 0 when nothing came back."""
 
     family: ClassVar[str]
@@ -71,7 +71,7 @@ class Budgeted(ABC):
 
 
 @dataclass(frozen=True)
-class OneContext(Budgeted):
+class ContextMeasure(BudgetMeasure):
     """A measure of one context alone."""
 
     def values(self, block: Block) -> Floats:
@@ -84,7 +84,7 @@ class OneContext(Budgeted):
 
 
 @dataclass(frozen=True)
-class ER(OneContext):
+class ER(ContextMeasure):
     """Evidence recall within tokens: the fraction of the evidence units that the context shows.
 
     A unit is shown where every sentence that an answer takes of it is there in full, or those of another
@@ -101,7 +101,7 @@ class ER(OneContext):
 
 
 @dataclass(frozen=True)
-class EP(OneContext):
+class EP(ContextMeasure):
     """Evidence precision within tokens: the fraction of the context's characters that lie in evidence units.
 
     Range 0 to 1; 0 for an empty context. Line breaks between the pieces are not counted.
@@ -114,7 +114,7 @@ class EP(OneContext):
 
 
 @dataclass(frozen=True)
-class A(OneContext):
+class A(ContextMeasure):
     """Answerability within tokens: 1 where the context shows every evidence unit, else 0.
 
     With `label`, a judge says instead whether the context is enough: the label's grade of the target
@@ -160,7 +160,7 @@ class A(OneContext):
 
 
 @dataclass(frozen=True)
-class AUC(Budgeted):
+class AUC(BudgetMeasure):
     """Area under the budget curve: that under A@t from 0 to T, by trapezoids between budgets, divided by T.
 
     The budgets are those of the study up to T; A@0 is 0. Range 0 to 1, which no curve reaches that starts
@@ -176,7 +176,7 @@ class AUC(Budgeted):
         if self.cutoff not in budgets:
             return np.full(len(block.items), np.nan)
         # an item that lacks one of the budgets has another curve than the rest, and no value
-        curve = [np.zeros(len(block.items)), *(_complete(found[budget]) for budget in budgets)]
+        curve = [np.zeros(len(block.items)), *(_completeness(found[budget]) for budget in budgets)]
         parts = (
             (right - left) * (low + high) / 2
             for (left, right), (low, high) in zip(pairwise([0, *budgets]), pairwise(curve), strict=True)
@@ -185,14 +185,14 @@ class AUC(Budgeted):
         return area
 
 
-def _complete(found: Sequence[ShownEvidence | None]) -> Floats:
+def _completeness(found: Sequence[ShownEvidence | None]) -> Floats:
     return np.array([np.nan if shown is None else shown.complete for shown in found], dtype=float)
 
 
 Kind = Literal["any", "aggregation", "out_of_kb"]
 
 
-def says_impossible(response: Response, kind: Kind = "any") -> bool:
+def calls_impossible(response: Response, kind: Kind = "any") -> bool:
     """Whether a response calls its query impossible, for a reason or for any."""
     said = response.flags.get(IMPOSSIBLE, False)
     return bool(said) if kind == "any" else said == kind
@@ -204,13 +204,13 @@ def is_impossible(item: Item, kind: Kind = "any") -> bool:
     return bool(why) if kind == "any" else why == kind
 
 
-def labelled(block: Block) -> Bools:
+def knows_feasibility(block: Block) -> Bools:
     """The items whose suite says whether they can be answered."""
     return np.array([bool(item.values("feasible")) for item in block.items], dtype=bool)
 
 
 @dataclass(frozen=True)
-class _Detection:
+class _ImpossibilityMeasure:
     """A column of 0 and 1 that precision, recall and f1 read.
 
     It is no figure of merit: saying it always is as wrong as saying it never. As a measure has to say which
@@ -232,11 +232,11 @@ class _Detection:
         return measure_name(self)
 
     def applies(self, block: Block) -> Bools:
-        return labelled(block)
+        return knows_feasibility(block)
 
 
 @dataclass(frozen=True)
-class CallsImpossible(_Detection):
+class ImpossibleCalls(_ImpossibilityMeasure):
     """Calls impossible: 1 where the system said that the query cannot be answered, else 0.
 
     `kind` is the reason that counts; under "any", one without a reason counts too. A system that never says
@@ -249,13 +249,13 @@ class CallsImpossible(_Detection):
 
     def values(self, block: Block) -> Floats:
         return np.array(
-            [np.nan if each is None else says_impossible(each, self.kind) for each in block.responses],
+            [np.nan if each is None else calls_impossible(each, self.kind) for each in block.responses],
             dtype=float,
         )
 
 
 @dataclass(frozen=True)
-class IsImpossible(_Detection):
+class ImpossibleItems(_ImpossibilityMeasure):
     """Is impossible: 1 where the item's gold says that it cannot be answered, else 0, whoever is asked.
 
     `kind` is the reason that counts. No figure of merit: the truth that CallsImpossible is held against.
@@ -330,7 +330,7 @@ class Utility:
         return self.right, self.wrong, self.spared, self.refused, self.attempted
 
     def applies(self, block: Block) -> Bools:
-        return labelled(block)
+        return knows_feasibility(block)
 
     def values(self, block: Block) -> Floats:
         answerable = A(self.cutoff).values(block).tolist()
@@ -341,8 +341,8 @@ class Utility:
         if response is None:
             return np.nan
         if is_impossible(item):
-            return self.spared if says_impossible(response) else self.attempted
-        if says_impossible(response):
+            return self.spared if calls_impossible(response) else self.attempted
+        if calls_impossible(response):
             return self.refused
         if not response.contexts and item.gold.get("evidence"):
             return self.wrong

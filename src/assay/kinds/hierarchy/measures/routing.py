@@ -21,16 +21,16 @@ from assay.core.block import Block
 from assay.core.errors import AssayError, UsageError
 from assay.core.protocols import Reference
 from assay.core.records import Budget, Response, Step
-from assay.kinds.hierarchy.measures.budget import CONTEXTS, Budgeted
+from assay.kinds.hierarchy.measures.budget import CONTEXTS, BudgetMeasure
 from assay.kinds.hierarchy.measures.tree import (
     LINK,
     PASSAGES,
     VISITED,
-    Case,
     Descent,
     PublishedTree,
-    cases,
+    RoutedItem,
     level_number,
+    routed_items,
 )
 from assay.measures.parse import measure_name
 
@@ -49,7 +49,7 @@ CUT = "cut"  # why a candidate was not selected: it was not among the first, and
 
 
 @dataclass(frozen=True)
-class Routing(ABC):
+class RoutingMeasure(ABC):
     """A measure of the routing steps of an answer."""
 
     family: ClassVar[str]
@@ -67,27 +67,27 @@ class Routing(ABC):
         return measure_name(self)
 
     def applies(self, block: Block) -> Bools:
-        return np.array([case is not None and self.reaches(case) for case in cases(block)], dtype=bool)
+        return np.array([case is not None and self.reaches(case) for case in routed_items(block)], dtype=bool)
 
     def values(self, block: Block) -> Floats:
-        return np.array([self._value(case) for case in cases(block)], dtype=float)
+        return np.array([self._value(case) for case in routed_items(block)], dtype=float)
 
-    def _value(self, case: Case | None) -> float:
+    def _value(self, case: RoutedItem | None) -> float:
         if case is None or case.descent is None or not self.reaches(case):
             return np.nan
         return self.of(case, case.descent)
 
-    def reaches(self, case: Case) -> bool:
+    def reaches(self, case: RoutedItem) -> bool:
         """Whether the tree of an item has what is measured."""
         return True
 
     @abstractmethod
-    def of(self, case: Case, descent: Descent) -> float:
+    def of(self, case: RoutedItem, descent: Descent) -> float:
         """The value of one answer. NaN: there is nothing to measure."""
 
 
 @dataclass(frozen=True)
-class AtLevel(Routing):
+class LevelMeasure(RoutingMeasure):
     """A measure of one level."""
 
     at: ClassVar[str] = "level"
@@ -100,7 +100,7 @@ class AtLevel(Routing):
     def level(self) -> int:
         return level_number(self.cutoff, self.family)
 
-    def reaches(self, case: Case) -> bool:
+    def reaches(self, case: RoutedItem) -> bool:
         return self.level <= case.tree.depth
 
     def references_in(self, blocks: Sequence[Block]) -> Iterator[Reference]:
@@ -110,7 +110,7 @@ class AtLevel(Routing):
 
 
 @dataclass(frozen=True)
-class Eps(AtLevel):
+class RoutingError(LevelMeasure):
     """Routing error at a level: 1 where the way to the evidence was lost there or above, else 0.
 
     Lost is, with gold="any", that no selected child across the whole beam lies on a path to any of the
@@ -123,13 +123,15 @@ class Eps(AtLevel):
     2004, for what an error above keeps from the levels below.
     """
 
+    first_address: ClassVar[str] = "assay.measures.tree_routing:Eps"
+
     family: ClassVar[str] = "eps"
     better: ClassVar[str] = "lower"
     absent: ClassVar[float | None] = 1.0
     binary: ClassVar[bool] = True
     gold: Literal["any", "all"] = "any"
 
-    def of(self, case: Case, descent: Descent) -> float:
+    def of(self, case: RoutedItem, descent: Descent) -> float:
         ways, kept = case.ways(self.level), descent.selected(self.level)
         if not ways:
             return np.nan
@@ -138,25 +140,27 @@ class Eps(AtLevel):
 
 
 @dataclass(frozen=True)
-class EpsChance(AtLevel):
+class ChanceRoutingError(LevelMeasure):
     """Routing error by chance at a level: what keeping as many of its nodes at random would lose.
 
     C(n - c, b) / C(n, b), where a level has n nodes, of which c are correct and b were kept. It is what `eps`
     is to be read beside: keeping 6 of 8 nodes loses little, whatever the router. Range 0 to 1.
     """
 
+    first_address: ClassVar[str] = "assay.measures.tree_routing:EpsChance"
+
     family: ClassVar[str] = "eps_chance"
     better: ClassVar[str] = "lower"
     absent: ClassVar[float | None] = 1.0
 
-    def of(self, case: Case, descent: Descent) -> float:
+    def of(self, case: RoutedItem, descent: Descent) -> float:
         nodes, right = case.tree.sizes[self.level], len(case.correct(self.level))
         kept = len(descent.selected(self.level))
         return comb(nodes - right, kept) / comb(nodes, kept) if right else np.nan
 
 
 @dataclass(frozen=True)
-class EpsStrict(AtLevel):
+class StrictRoutingError(LevelMeasure):
     """Strict routing error at a level: 1 where any expanded node kept no child on a path to the evidence.
 
     Every expanded node counts, also one that has no such child. With a beam wider than one the others go
@@ -164,12 +168,14 @@ class EpsStrict(AtLevel):
     the root is expanded. 1 too where nothing was expanded any more. Range 0 or 1, lower is better.
     """
 
+    first_address: ClassVar[str] = "assay.measures.tree_routing:EpsStrict"
+
     family: ClassVar[str] = "eps_strict"
     better: ClassVar[str] = "lower"
     absent: ClassVar[float | None] = 1.0
     binary: ClassVar[bool] = True
 
-    def of(self, case: Case, descent: Descent) -> float:
+    def of(self, case: RoutedItem, descent: Descent) -> float:
         if not case.ways(self.level):
             return np.nan
         correct = case.correct(self.level)
@@ -179,7 +185,7 @@ class EpsStrict(AtLevel):
 
 
 @dataclass(frozen=True)
-class ChildRecall(AtLevel):
+class ChildRecall(LevelMeasure):
     """Child recall at a level: of the correct children of the expanded nodes, the share that was reranked.
 
     With `m`, the share among the first m of a parent by the score before any rerank, equal ones in the order
@@ -196,7 +202,7 @@ class ChildRecall(AtLevel):
         if self.m is not None and self.m < 1:
             raise UsageError(f"{self.family}: m is {self.m}, and must be at least 1.")
 
-    def of(self, case: Case, descent: Descent) -> float:
+    def of(self, case: RoutedItem, descent: Descent) -> float:
         correct, tree = case.correct(self.level), case.tree
         there, reranked = set[str](), set[str]()
         for parent, steps in descent.by_parent(self.level).items():
@@ -210,16 +216,16 @@ class ChildRecall(AtLevel):
         """The children of one node that a reranker was shown, or would be."""
         if self.m is None:
             return [step.target for step in steps if step.stop != CUT]
-        ranked = sorted(steps, key=lambda step: (-_before_rerank(step), order.get(step.target, len(order))))
+        ranked = sorted(steps, key=lambda step: (-_first_score(step), order.get(step.target, len(order))))
         return [step.target for step in ranked[: self.m]]
 
 
-def _before_rerank(step: Step) -> float:
+def _first_score(step: Step) -> float:
     return step.scores.get(FIRST, step.scores.get(SCORE, -inf))
 
 
 @dataclass(frozen=True)
-class Survival(Routing):
+class RoutingSurvival(RoutingMeasure):
     """Routing survival: the product over the levels of the share of correct continuations that was kept.
 
     At each level, of the correct children of the correct nodes kept so far (of the root at first), those that
@@ -227,9 +233,11 @@ class Survival(Routing):
     answers that both kept a way are told apart where evidence lies in several branches.
     """
 
+    first_address: ClassVar[str] = "assay.measures.tree_routing:Survival"
+
     family: ClassVar[str] = "Survival"
 
-    def of(self, case: Case, descent: Descent) -> float:
+    def of(self, case: RoutedItem, descent: Descent) -> float:
         tree, kept, survival = case.tree, set(case.tree.roots), 1.0
         if not any(kept & tree.above(doc_id) for doc_id in case.doc_ids):
             return 0.0  # nothing leads there
@@ -242,7 +250,7 @@ class Survival(Routing):
 
 
 @dataclass(frozen=True)
-class Margin(AtLevel):
+class RoutingMargin(LevelMeasure):
     """Routing margin at a level: the best correct candidate's score less the best incorrect one's.
 
     `stage` names the score; by default that of the reranker where the level has one, else the one that
@@ -251,6 +259,8 @@ class Margin(AtLevel):
     either is lacking.
     """
 
+    first_address: ClassVar[str] = "assay.measures.tree_routing:Margin"
+
     family: ClassVar[str] = "Margin"
     low: ClassVar[float] = -inf
     high: ClassVar[float | None] = None
@@ -258,7 +268,7 @@ class Margin(AtLevel):
     stage: str = ""
 
     def references(self, study: Study, datasets: Mapping[str, Dataset]) -> Iterator[Reference]:
-        if self.stage and _only_our_trees(study):
+        if self.stage and _has_only_our_trees(study):
             yield Reference("score", self.stage, {FIRST, RERANK, SCORE})
 
     def references_in(self, blocks: Sequence[Block]) -> Iterator[Reference]:
@@ -267,7 +277,7 @@ class Margin(AtLevel):
             yield Reference("score", self.stage, {name for step in steps for name in step.scores})
         yield from super().references_in(blocks)
 
-    def of(self, case: Case, descent: Descent) -> float:
+    def of(self, case: RoutedItem, descent: Descent) -> float:
         candidates, correct = descent.candidates(self.level), case.correct(self.level)
         stage = self.stage or (RERANK if any(RERANK in step.scores for step in candidates) else SCORE)
         best: dict[bool, float] = {}
@@ -278,7 +288,7 @@ class Margin(AtLevel):
         return best[True] - best[False] if len(best) == 2 else np.nan
 
 
-def _only_our_trees(study: Study) -> bool:
+def _has_only_our_trees(study: Study) -> bool:
     """Whether every system that gives a trace is a tree of ours, whose scores have names that are known."""
     try:
         routed = [arm for arm in study.arms if "trace" in (study.gives(arm) or {"trace"})]
@@ -288,7 +298,7 @@ def _only_our_trees(study: Study) -> bool:
 
 
 @dataclass(frozen=True)
-class CrossReach(Routing):
+class CrossBranchReach(RoutingMeasure):
     """Cross-branch reach: 1 where evidence outside the primary branch is one cross-link from where one was.
 
     The primary branch is the selected child of the root with the best score, the first of equals. Evidence
@@ -305,16 +315,16 @@ class CrossReach(Routing):
     absent: ClassVar[float | None] = None
     binary: ClassVar[bool] = True
 
-    def of(self, case: Case, descent: Descent) -> float:
+    def of(self, case: RoutedItem, descent: Descent) -> float:
         chosen = [step for step in descent.candidates(1) if step.selected]
         if not chosen:
             return 0.0
         primary = max(chosen, key=lambda step: step.scores.get(SCORE, -inf)).target
         above = (case.tree.above(doc_id) for doc_id in case.doc_ids)
-        return float(any(primary not in nodes and _linked(nodes, case, descent) for nodes in above))
+        return float(any(primary not in nodes and _is_linked(nodes, case, descent) for nodes in above))
 
 
-def _linked(nodes: frozenset[str], case: Case, descent: Descent) -> bool:
+def _is_linked(nodes: frozenset[str], case: RoutedItem, descent: Descent) -> bool:
     """Whether a link leads to one of the nodes from where an answer was; the root is above everything."""
     tree, been = case.tree, descent.visited
     sources = {source for node in nodes - tree.roots for source in tree.linked_from(node)}
@@ -323,7 +333,7 @@ def _linked(nodes: frozenset[str], case: Case, descent: Descent) -> bool:
 
 
 @dataclass(frozen=True)
-class LinkUse(Budgeted):
+class LinkUse(BudgetMeasure):
     """Link use within tokens: 1 where the context shows a piece of a passage that came in by a link, else 0.
 
     The trace tells which passages did. Range 0 or 1; a response with contexts, but none for this budget, has
@@ -353,7 +363,7 @@ class LinkUse(Budgeted):
 
 
 @dataclass(frozen=True)
-class Visited:
+class VisitedShare:
     """Visited: the share of the corpus's passages that was scored; at a level, that of its nodes.
 
     Nodes scored / nodes there are, as the trace tells it. Where several parts of an answer looked at one

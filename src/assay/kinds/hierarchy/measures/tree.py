@@ -76,12 +76,12 @@ class PublishedTree:
     @cached_property
     def parents(self) -> dict[str, list[str]]:
         """The parents of each node that has any."""
-        return _gathered((edge.target, edge.source) for edge in self.structure.edges if edge.kind == CHILD)
+        return _group_pairs((edge.target, edge.source) for edge in self.structure.edges if edge.kind == CHILD)
 
     @cached_property
     def children(self) -> dict[str, list[str]]:
         """The children of each node that has any."""
-        return _gathered((edge.source, edge.target) for edge in self.structure.edges if edge.kind == CHILD)
+        return _group_pairs((edge.source, edge.target) for edge in self.structure.edges if edge.kind == CHILD)
 
     @cached_property
     def roots(self) -> frozenset[str]:
@@ -118,7 +118,7 @@ class PublishedTree:
 
     @cached_property
     def _links(self) -> dict[str, list[str]]:
-        return _gathered((edge.target, edge.source) for edge in self.structure.edges if edge.kind != CHILD)
+        return _group_pairs((edge.target, edge.source) for edge in self.structure.edges if edge.kind != CHILD)
 
     @cached_property
     def _names(self) -> frozenset[str]:
@@ -130,7 +130,7 @@ class PublishedTree:
         return frozenset(node_id for nodes in self.passages.values() for node_id in nodes)
 
 
-def _gathered(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
+def _group_pairs(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for key, value in pairs:
         found.setdefault(key, []).append(value)
@@ -184,7 +184,7 @@ class Descent:
 
 
 @dataclass(frozen=True)
-class Case:
+class RoutedItem:
     """One item: the passages that say each unit of its evidence, the tree, and the way that was taken."""
 
     units: Sequence[frozenset[str]]
@@ -222,36 +222,38 @@ class Case:
         return found
 
 
-class _Place(msgspec.Struct, frozen=True):
+class _EvidencePassage(msgspec.Struct, frozen=True):
     """The passage that a unit of evidence lies in, and the other places that say the same."""
 
     doc_id: str
-    also: list[_Place] = []
+    also: list[_EvidencePassage] = []
 
 
-def cases(block: Block) -> list[Case | None]:
+def routed_items(block: Block) -> list[RoutedItem | None]:
     """Each item in the tree it was answered from, worked out once a block.
 
     None where it has no evidence, or the tree no passage of it.
     """
     held = vars(block)  # where a block keeps whatever is worked out once
     if _HELD not in held:
-        held[_HELD] = _cases(block)
-    found: list[Case | None] = held[_HELD]
+        held[_HELD] = _build_routed_items(block)
+    found: list[RoutedItem | None] = held[_HELD]
     return found
 
 
-def _cases(block: Block) -> list[Case | None]:
+def _build_routed_items(block: Block) -> list[RoutedItem | None]:
     trees: dict[int, PublishedTree] = {}
-    standing_for = _gathered((unit, doc_id) for doc_id, units in block.corpus.units.items() for unit in units)
-    found: list[Case | None] = []
-    for item, units, response in zip(block.items, _units(block.items), block.responses, strict=True):
+    standing_for = _group_pairs(
+        (unit, doc_id) for doc_id, units in block.corpus.units.items() for unit in units
+    )
+    found: list[RoutedItem | None] = []
+    for item, units, response in zip(block.items, _evidence_units(block.items), block.responses, strict=True):
         structure = block.structure_of(item) if units else None
         if structure is None:
             found.append(None)
             continue
         tree = trees.setdefault(id(structure), PublishedTree(structure))
-        case = Case(
+        case = RoutedItem(
             [
                 frozenset(each for doc_id in unit for each in standing_for.get(doc_id, [doc_id]))
                 for unit in units
@@ -263,12 +265,12 @@ def _cases(block: Block) -> list[Case | None]:
     return found
 
 
-def _units(items: Sequence[Item]) -> list[list[frozenset[str]]]:
+def _evidence_units(items: Sequence[Item]) -> list[list[frozenset[str]]]:
     """The passages of each unit of each item; whatever gold cannot be read is told at once."""
     found, problems = list[list[frozenset[str]]](), list[Problem]()
     for item in items:
         try:
-            units = msgspec.convert(item.gold.get("evidence") or [], list[_Place])
+            units = msgspec.convert(item.gold.get("evidence") or [], list[_EvidencePassage])
         except msgspec.ValidationError as error:
             problems.append(decoding_problem(error, f"item {item.item_id!r}, gold evidence"))
             continue
@@ -380,16 +382,16 @@ def node_errors(block: Block) -> dict[str, NodeError]:
     A child counts as kept where it was selected from any of its parents.
     """
     expanded, lost = dict[str, int](), dict[str, int]()
-    for case in cases(block):
+    for case in routed_items(block):
         if case is None or case.descent is None:
             continue
-        for node_id, kept in _decisions(case, case.descent):
+        for node_id, kept in _expansions(case, case.descent):
             expanded[node_id] = expanded.get(node_id, 0) + 1
             lost[node_id] = lost.get(node_id, 0) + (not kept)
     return {node_id: NodeError(times, lost[node_id]) for node_id, times in expanded.items()}
 
 
-def _decisions(case: Case, descent: Descent) -> Iterator[tuple[str, bool]]:
+def _expansions(case: RoutedItem, descent: Descent) -> Iterator[tuple[str, bool]]:
     """The correct nodes that were expanded, and whether a correct child of theirs was kept."""
     for level in descent.expanded:
         correct, selected = case.correct(level), descent.selected(level)

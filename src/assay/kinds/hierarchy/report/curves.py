@@ -183,7 +183,7 @@ class CurvePanel:
 
 def panels_of(results: Results, curve: Curve) -> list[CurvePanel]:
     """One panel a combination of the factors that all arms have."""
-    where = _slice(results, curve)
+    where = _parity_slice(results, curve)
     found = [one for one in results.estimates if say.where_text(one.where) == where]
     by_arm: dict[str, dict[str, Estimate]] = {}
     for one in found:
@@ -214,7 +214,9 @@ def _panel(
     for arm in arms:
         known = by_arm[arm.name]
         points = [known.get(name) for name in curve.measures]
-        parity = figures.get(arm.name) or _read_off(curve, arm, points, ends[arm.name] if own else base)
+        parity = figures.get(arm.name) or _parity_of_means(
+            curve, arm, points, ends[arm.name] if own else base
+        )
         label = Arm(arm.system, {k: v for k, v in arm.factors.items() if k not in empty.factors}).name
         lines.append(CurveLine(arm, label, points, [known.get(name) for name in curve.areas], parity))
     return replace(empty, lines=lines, reference=base)
@@ -231,25 +233,25 @@ def _parities(results: Results, curve: Curve) -> Iterator[Figure]:
         if one.unit == TOKENS
         and one.system is not None
         and set(one.reads) <= set(curve.measures)
-        and _as_drawn(one.text, results.baseline)
+        and _is_drawn_parity(one.text, results.baseline)
     ]
     return (one for one in fitting if one.name == fitting[0].name)
 
 
-def _as_drawn(text: str, baseline: str | None) -> bool:
+def _is_drawn_parity(text: str, baseline: str | None) -> bool:
     """Whether an expression asks for what the picture says: WITHIN of the baseline, its last argument."""
     asked = _PARITY.match(" ".join(text.split()))
     return asked is not None and float(asked["within"] or WITHIN) == WITHIN and asked["whom"] == baseline
 
 
-def _slice(results: Results, curve: Curve) -> str:
+def _parity_slice(results: Results, curve: Curve) -> str:
     """The slice that the study takes parity on, where its means are known there; else everything."""
     wanted = next((one.where for one in _parities(results, curve)), "") or ""
     known = {say.where_text(one.where) for one in results.estimates if one.measure in curve.measures}
     return wanted if wanted in known else ""
 
 
-def _read_off(
+def _parity_of_means(
     curve: Curve, arm: Arm, points: Sequence[Estimate | None], against: Estimate | None
 ) -> Figure | None:
     """Parity as the means themselves show it, without an interval."""

@@ -14,7 +14,7 @@ from assay.core.parts import Vectors
 from assay.core.records import Arm, Estimate
 from assay.core.results import GO, INCONCLUSIVE, NO_GO, Results
 from assay.core.section import BlockGroup, Picture, Section, SectionBlock, Table, TableCell, TableColumn, Text
-from assay.kinds.hierarchy.report.tree_views import kept_nodes, tree_views
+from assay.kinds.hierarchy.report.tree_views import select_nodes, tree_views
 from assay.kinds.hierarchy.report.tree_words import (
     ALL,
     ANY,
@@ -61,10 +61,10 @@ class RoutingTrees:
         # how a system went about it may tell a condition
         if evaluation.sealed or not evaluation.detailed:
             return None
-        return tree_section(evaluation.shown, views_of(evaluation))
+        return tree_section(evaluation.shown, study_tree_views(evaluation))
 
 
-def views_of(evaluation: Evaluation) -> list[TreeView]:
+def study_tree_views(evaluation: Evaluation) -> list[TreeView]:
     """The trees of a study. What nodes are about is embedded by one model, so that trees can be compared."""
 
     def embed(texts: Sequence[str]) -> Vectors:
@@ -76,7 +76,7 @@ def views_of(evaluation: Evaluation) -> list[TreeView]:
 def tree_section(results: Results, views: Sequence[TreeView]) -> Section | None:
     """Every tree, each with its share of the room there is; None where there is none."""
     share = ROOM // max(len(views), 1)
-    figures = [TreeFigure(results, view).within(share) for view in views]
+    figures = [TreeReport(results, view).within(share) for view in views]
     if not figures:
         return None
     named = shades()
@@ -94,7 +94,7 @@ def tree_section(results: Results, views: Sequence[TreeView]) -> Section | None:
 
 
 @dataclass(frozen=True)
-class TreeFigure:
+class TreeReport:
     """One tree with everything that the page shows of it."""
 
     results: Results
@@ -300,14 +300,14 @@ class TreeFigure:
 
     # ---------------------------------------------------------------------------------- size
 
-    def within(self, room: int) -> TreeFigure:
+    def within(self, room: int) -> TreeReport:
         """The same in about so many bytes: fewer routes first, then fewer nodes."""
         routes = self.view.routes
         most = max((room - REST) // 2, 0)
         sizes = accumulate(ROUTE + LINE * sum(len(each.shown) for each in route.levels) for route in routes)
         kept = sum(size <= most for size in sizes)
         by_level = groupby(self.view.nodes, key=lambda node: node.level)
-        nodes = kept_nodes([list(level) for _, level in by_level], max(room - REST - most, 0) // CELL)
+        nodes = select_nodes([list(level) for _, level in by_level], max(room - REST - most, 0) // CELL)
         view = msgspec.structs.replace(self.view, routes=routes[:kept], nodes=nodes)
         return replace(self, view=view, unshown=len(routes) - kept)
 

@@ -16,12 +16,12 @@ from assay.core.records import Item, Node, Response, Step
 from assay.kinds.hierarchy.measures.tree import (
     LINK,
     VISITED,
-    Case,
     Embed,
     PublishedTree,
-    cases,
+    RoutedItem,
     coverage,
     node_errors,
+    routed_items,
     tree_quality,
 )
 from assay.kinds.hierarchy.report.tree_words import (
@@ -46,12 +46,12 @@ RACE = "race"
 
 
 @dataclass(frozen=True)
-class Passing:
+class RoutedAnswer:
     """One item that was routed, or should have been: what of its evidence each level kept."""
 
     item: Item
     response: Response
-    case: Case
+    case: RoutedItem
 
     @property
     def counts(self) -> bool:
@@ -92,9 +92,9 @@ class Passing:
         return [step for step in self.case.descent.candidates(self.lost) if step.target in right]
 
 
-def routes_of(passings: Sequence[Passing], abouts: Mapping[str, str]) -> list[Route]:
+def notable_routes(passings: Sequence[RoutedAnswer], abouts: Mapping[str, str]) -> list[Route]:
     """The ways that a reader asks about first: those lost, level by level, then some that got through."""
-    groups: dict[tuple[int, int], list[Passing]] = {}
+    groups: dict[tuple[int, int], list[RoutedAnswer]] = {}
     for each in passings:
         if each.case.descent is not None:
             part = _LAST if each.lost else each.lost_part or _LAST
@@ -109,7 +109,7 @@ def routes_of(passings: Sequence[Passing], abouts: Mapping[str, str]) -> list[Ro
 _LAST = 10**6  # a level below all others
 
 
-def _route(passing: Passing, abouts: Mapping[str, str]) -> Route:
+def _route(passing: RoutedAnswer, abouts: Mapping[str, str]) -> Route:
     case, trace = passing.case, passing.response.trace
     levels = [
         level for level in (_level(case, at, abouts) for at in range(1, case.tree.depth + 1)) if level.of
@@ -118,7 +118,7 @@ def _route(passing: Passing, abouts: Mapping[str, str]) -> Route:
     why = next((why_lost(level) for level in levels if level.level == at), "")
     return Route(
         passing.item.item_id,
-        [msgspec.structs.replace(level, shown=_telling(level.shown)) for level in levels],
+        [msgspec.structs.replace(level, shown=_notable_candidates(level.shown)) for level in levels],
         passing.lost,
         passing.lost_part,
         why,
@@ -128,7 +128,7 @@ def _route(passing: Passing, abouts: Mapping[str, str]) -> Route:
     )
 
 
-def _level(case: Case, level: int, abouts: Mapping[str, str]) -> RouteLevel:
+def _level(case: RoutedItem, level: int, abouts: Mapping[str, str]) -> RouteLevel:
     """All candidates of a level, best first, each once."""
     best: dict[str, Step] = {}
     steps = case.descent.candidates(level) if case.descent else []
@@ -152,7 +152,7 @@ def _level(case: Case, level: int, abouts: Mapping[str, str]) -> RouteLevel:
     return RouteLevel(level, len(shown), sum(each.selected for each in shown), shown)
 
 
-def _telling(candidates: Sequence[RouteCandidate]) -> list[RouteCandidate]:
+def _notable_candidates(candidates: Sequence[RouteCandidate]) -> list[RouteCandidate]:
     """The best, the first right ones, the last one taken and the first one not taken."""
     taken = [each for each in candidates if each.selected]
     others = [each for each in candidates if not each.selected]
@@ -164,7 +164,7 @@ def _telling(candidates: Sequence[RouteCandidate]) -> list[RouteCandidate]:
 # --------------------------------------------------------------------------------------- race
 
 
-def race_of(block: Block, others: Sequence[Block], by: Sequence[str]) -> RaceShares | None:
+def race_shares(block: Block, others: Sequence[Block], by: Sequence[str]) -> RaceShares | None:
     """How often each path was taken, over all and by tag; None where nothing raced."""
     won: dict[str, Counter[str]] = {}
     paths: dict[str, None] = {}
@@ -213,21 +213,21 @@ def tree_views(blocks: Sequence[Block], by: Sequence[str], embed: Embed) -> list
     for block in first.values():
         view = tree_view(block, list(first.values()), by)
         if view is not None:
-            alike = (group for group in groups if _bare(group[0][0]) == _bare(view))
+            alike = (group for group in groups if _comparable(group[0][0]) == _comparable(view))
             group = next(alike, None)
             if group is None:
                 groups.append(group := [])
             group.append((view, block))
-    return [_shared(group, embed) for group in groups]
+    return [_merge_views(group, embed) for group in groups]
 
 
-def _bare(view: TreeView) -> TreeView:
+def _comparable(view: TreeView) -> TreeView:
     """A view without what arms may differ in that fare alike: how much they look at, and by which path."""
     levels = [msgspec.structs.replace(each, visited=None) for each in view.levels]
     return msgspec.structs.replace(view, arm="", levels=levels, routes=[], race=None, visited=None)
 
 
-def _shared(group: Sequence[tuple[TreeView, Block]], embed: Embed) -> TreeView:
+def _merge_views(group: Sequence[tuple[TreeView, Block]], embed: Embed) -> TreeView:
     """One view of several: that of an arm that races where there is one, for it has more to tell."""
     chosen = next((pair for pair in group if pair[0].race is not None), group[0])
     also = [view.arm for view, _ in group if view.arm != chosen[0].arm]
@@ -247,7 +247,7 @@ def tree_view(block: Block, blocks: Sequence[Block], by: Sequence[str]) -> TreeV
     """How an arm fares in its tree; None where it has none, or routes nothing that has evidence."""
     if block.structure is None:
         return None
-    passings = _passings(block)
+    passings = _routed_answers(block)
     if not any(each.case.descent is not None for each in passings):
         return None
     tree = passings[0].case.tree
@@ -275,28 +275,28 @@ def tree_view(block: Block, blocks: Sequence[Block], by: Sequence[str]) -> TreeV
         coverage(block.structure),
         levels,
         _nodes(block, tree, passings),
-        routes=routes_of(passings, abouts),
-        race=race_of(block, blocks, by),
+        routes=notable_routes(passings, abouts),
+        race=race_shares(block, blocks, by),
         visited=visited.get(PASSAGES),
     )
 
 
-def _passings(block: Block) -> list[Passing]:
+def _routed_answers(block: Block) -> list[RoutedAnswer]:
     """The answered items whose evidence lies in the tree of the whole corpus."""
     try:
-        found = cases(block)
+        found = routed_items(block)
     except DataError:  # gold in a form of its own: measures that cannot read it say so themselves
         return []
     rows = zip(block.items, block.responses, found, block.asked.tolist(), strict=True)
     passings = [
-        Passing(item, response, case)
+        RoutedAnswer(item, response, case)
         for item, response, case, status in rows
         if case is not None and response is not None and status == SCORED and item.scope is None
     ]
     return [each for each in passings if each.counts]
 
 
-def _visited(passings: Iterable[Passing]) -> dict[str, float]:
+def _visited(passings: Iterable[RoutedAnswer]) -> dict[str, float]:
     """The mean share of what was scored, by what it is: `L2`, `passages`."""
     shares: dict[str, list[float]] = {}
     for each in passings:
@@ -309,12 +309,12 @@ def _visited(passings: Iterable[Passing]) -> dict[str, float]:
 # --------------------------------------------------------------------------------------- nodes
 
 
-def _nodes(block: Block, tree: PublishedTree, passings: Sequence[Passing]) -> list[TreeNode]:
+def _nodes(block: Block, tree: PublishedTree, passings: Sequence[RoutedAnswer]) -> list[TreeNode]:
     """The nodes that are shown, level by level, in the order in which they stand."""
     errors = node_errors(block)
     passed = Counter(node for each in passings for node in {step.target for step in each.passed_by})
     ended = Counter(node for each in passings for node in {step.source for step in each.passed_by})
-    layout, below = _layout(tree), _below(tree)
+    layout, below = _layout(tree), _passages_below(tree)
     found: list[list[TreeNode]] = [[] for _ in range(tree.depth + 1)]
     for node in tree.structure.nodes:
         if node.level is None or node.node_id not in layout:
@@ -335,10 +335,10 @@ def _nodes(block: Block, tree: PublishedTree, passings: Sequence[Passing]) -> li
                 passed[node.node_id],
             )
         )
-    return kept_nodes(found, NODES)
+    return select_nodes(found, NODES)
 
 
-def kept_nodes(levels: Sequence[Sequence[TreeNode]], most: int) -> list[TreeNode]:
+def select_nodes(levels: Sequence[Sequence[TreeNode]], most: int) -> list[TreeNode]:
     """The upper levels whole, as far as they go; below them the nodes with losses, worst first."""
     kept: list[TreeNode] = []
     whole = True
@@ -350,7 +350,7 @@ def kept_nodes(levels: Sequence[Sequence[TreeNode]], most: int) -> list[TreeNode
     return kept
 
 
-def _below(tree: PublishedTree) -> dict[str, set[str]]:
+def _passages_below(tree: PublishedTree) -> dict[str, set[str]]:
     """The passages below each node, each once however many ways lead to it."""
     found = {node.node_id: {node.doc_id} for node in tree.structure.nodes if node.doc_id is not None}
     for node_id in sorted(tree.level, key=lambda each: -tree.level[each]):

@@ -22,7 +22,7 @@ from assay.core.protocols import Kit, Session
 from assay.core.records import Budget, Query, Response
 from assay.core.registry import SYSTEMS, identity, outside_identity, part_identities
 from assay.kinds.hierarchy.fitted import Detector, detector_hash, read_detector
-from assay.kinds.hierarchy.signs import VERSION, Frequencies, Observer
+from assay.kinds.hierarchy.signs import VERSION, FeatureExtractor, WordFrequencies
 from assay.retrieval.embed.static import Static
 from assay.retrieval.lexical import engine
 from assay.store.cache import UNREADABLE, ArtifactCache, DamagedArtifact
@@ -37,11 +37,13 @@ _COUNTS = "frequencies.json"
 
 
 @dataclass(frozen=True)
-class Abstaining:
+class AbstainingSystem:
     """A system that flags queries as impossible, with the kind: `of` is the system that answers.
 
     `detector` is the file that `assay fit` writes, relative to the study.
     """
+
+    first_address: ClassVar[str] = "assay.systems.abstaining:Abstaining"
 
     of: Annotated[AnySystem, SYSTEMS]
     detector: str = outside_identity("detector.json")  # what the file holds decides, not what it is called
@@ -67,7 +69,7 @@ class Abstaining:
         detector = read_detector(kit.path(self.detector))
         found = self.of.build(corpus, seed, kit)
         kind = StructuredAbstainingIndex if isinstance(found, StructuredIndex) else AbstainingIndex
-        return kind(found, observer_of(corpus, kit), detector)
+        return kind(found, feature_extractor(corpus, kit), detector)
 
     def problems(self, dataset: Dataset, kit: Kit) -> list[Problem]:
         """Why the file cannot be used, and why the system that is asked cannot serve a dataset."""
@@ -99,7 +101,7 @@ class Abstaining:
 class AbstainingIndex(WrappedIndex):
     """The index of the system, and what looks at its answers."""
 
-    observer: Observer
+    observer: FeatureExtractor
     detector: Detector
 
     def session(self) -> AbstainingSession:
@@ -133,29 +135,29 @@ class AbstainingSession:
         return response
 
 
-def observer_of(corpus: Corpus, kit: Kit) -> Observer:
+def feature_extractor(corpus: Corpus, kit: Kit) -> FeatureExtractor:
     """What works out signs over a corpus; its words are counted once and kept."""
-    return Observer(corpus, _frequencies(corpus, kit), Static().load(kit))
+    return FeatureExtractor(corpus, _word_frequencies(corpus, kit), Static().load(kit))
 
 
-def _frequencies(corpus: Corpus, kit: Kit) -> Frequencies:
+def _word_frequencies(corpus: Corpus, kit: Kit) -> WordFrequencies:
     if len(corpus) < WORTH_KEEPING:
-        return Frequencies.count(map(indexed_text, corpus.passages))
+        return WordFrequencies.count(map(indexed_text, corpus.passages))
     shelf = ArtifactCache(kit.cache / "frequencies")
     key = digest(part.encode() for part in (VERSION, engine(), corpus.hash))
     if (known := shelf.read(key, _read)) is not None:
         return known
-    counted = Frequencies.count(texts_with_progress(corpus, kit, "counting words"))
+    counted = WordFrequencies.count(texts_with_progress(corpus, kit, "counting words"))
     shelf.put(key, lambda place: _write(counted, place / _COUNTS))
     return counted
 
 
-def _read(folder: Path) -> Frequencies:
+def _read(folder: Path) -> WordFrequencies:
     try:
-        return msgspec.json.decode((folder / _COUNTS).read_bytes(), type=Frequencies)
+        return msgspec.json.decode((folder / _COUNTS).read_bytes(), type=WordFrequencies)
     except UNREADABLE as error:
         raise DamagedArtifact(folder, error) from error
 
 
-def _write(counted: Frequencies, path: Path) -> None:
+def _write(counted: WordFrequencies, path: Path) -> None:
     path.write_bytes(msgspec.json.encode(counted, order="sorted"))

@@ -21,7 +21,7 @@ from assay.core.errors import UsageError
 from assay.core.parts import Ints, Vectors, normalize_rows
 from assay.core.protocols import Kit
 from assay.core.registry import identity
-from assay.kinds.hierarchy.systems.tree import Below, Tree, centroids, read_tree, save_tree
+from assay.kinds.hierarchy.systems.tree import ChildLists, Tree, centroids, read_tree, save_tree
 from assay.store.cache import ArtifactCache
 from assay.systems.retrievers import WORTH_KEEPING
 
@@ -48,7 +48,7 @@ class Builder(Protocol):
 
 
 @dataclass(frozen=True)
-class Shape:
+class TreeShape:
     """How deep and how wide a tree is.
 
     `depth` counts the levels of nodes below the root. `branching` is the number of children by level, from
@@ -81,7 +81,7 @@ class Shape:
 
 
 @dataclass(frozen=True)
-class _TopDown(Shape, ABC):
+class _TopDownBuilder(TreeShape, ABC):
     """Divides the root, then each of its parts, and so on; every path has the same length.
 
     A node too small to be divided has one child. With `parents` above 1, a passage is put below further
@@ -108,10 +108,10 @@ class _TopDown(Shape, ABC):
         for level in range(self.depth):
             counts = [self.children(level, len(group), len(vectors)) for group in groups]
             parts = [self._parts(vectors, *each, rng) for each in zip(groups, counts, strict=True)]
-            below.append(numbered(parts) if parts else Below.of_lists([[]] if level == 0 else []))
+            below.append(number_children(parts) if parts else ChildLists.of_lists([[]] if level == 0 else []))
             groups = [part for each in parts for part in each]
-        tree = Tree((*below, Below.of_lists(groups)))
-        return _softened(tree, vectors, self.parents, self.within) if self.parents > 1 else tree
+        tree = Tree((*below, ChildLists.of_lists(groups)))
+        return _add_parents(tree, vectors, self.parents, self.within) if self.parents > 1 else tree
 
     def _parts(self, vectors: Vectors, group: Ints, count: int, rng: np.random.Generator) -> list[Ints]:
         if count == 1:
@@ -120,19 +120,21 @@ class _TopDown(Shape, ABC):
 
 
 @dataclass(frozen=True)
-class KMeans(_TopDown):
+class KMeans(_TopDownBuilder):
     """Spherical k-means of the passages of each node (Dhillon and Modha, Machine Learning 2001)."""
 
     version: ClassVar[str] = "1"
 
     def divide(self, rows: Vectors, count: int, rng: np.random.Generator) -> list[Ints]:
-        return clusters(rows, count, rng)
+        return spherical_kmeans(rows, count, rng)
 
 
 @dataclass(frozen=True)
-class Bisecting(_TopDown):
+class BisectingKMeans(_TopDownBuilder):
     """Halves the largest part of a node until there are as many as wanted (Steinbach, Karypis and Kumar,
     KDD workshop on text mining 2000)."""
+
+    first_address: ClassVar[str] = "assay.systems.hierarchy.builders:Bisecting"
 
     version: ClassVar[str] = "1"
 
@@ -141,20 +143,20 @@ class Bisecting(_TopDown):
         whole: list[Ints] = []
         while parts and len(parts) + len(whole) < count:
             largest = parts.pop(max(range(len(parts)), key=lambda at: len(parts[at])))
-            halves = [largest[half] for half in clusters(rows[largest], 2, rng)]
+            halves = [largest[half] for half in spherical_kmeans(rows[largest], 2, rng)]
             (parts if len(halves) > 1 else whole).extend(halves)  # rows all alike are not told apart
         return sorted(parts + whole, key=lambda part: int(part[0]))
 
 
-def clusters(rows: Vectors, count: int, rng: np.random.Generator) -> list[Ints]:
+def spherical_kmeans(rows: Vectors, count: int, rng: np.random.Generator) -> list[Ints]:
     """Rows of length 1 in at most `count` groups by spherical k-means, fewer where too few rows differ."""
     centres = _first_centres(rows, count, rng)
     if len(centres) < 2:
         return [np.arange(len(rows))]
-    labels = nearest(rows, centres)
+    labels = nearest_centres(rows, centres)
     for _ in range(_ROUNDS):
-        centres = _moved(rows, centres, labels)
-        before, labels = labels, nearest(rows, centres)
+        centres = _move_centres(rows, centres, labels)
+        before, labels = labels, nearest_centres(rows, centres)
         if np.array_equal(before, labels):
             break
     order = np.argsort(labels, kind="stable")
@@ -162,7 +164,7 @@ def clusters(rows: Vectors, count: int, rng: np.random.Generator) -> list[Ints]:
     return [part for part in np.split(order, ends) if len(part)]
 
 
-def nearest(rows: Vectors, centres: Vectors) -> Ints:
+def nearest_centres(rows: Vectors, centres: Vectors) -> Ints:
     """The centre of the highest cosine for each row; the first of those that tie."""
     labels = np.empty(len(rows), np.int64)
     # A float32 dot product of unit vectors errs by at most dimensions × eps / 2; both sides may err.
@@ -174,12 +176,12 @@ def nearest(rows: Vectors, centres: Vectors) -> Ints:
         found = alike.argmax(axis=1)
         best = np.take_along_axis(alike, found[:, np.newaxis], axis=1)
         close = np.flatnonzero(np.count_nonzero(alike >= best - slack, axis=1) > 1)
-        found[close] = _decided(block[close], centres)
+        found[close] = _nearest_exactly(block[close], centres)
         labels[start : start + step] = found
     return labels
 
 
-def _decided(rows: Vectors, centres: Vectors) -> Ints:
+def _nearest_exactly(rows: Vectors, centres: Vectors) -> Ints:
     """The nearest centre by cosines in float64, each added up on its own and rounded."""
     exact, wide = centres.astype(np.float64), rows.astype(np.float64)
     found = [int(np.round(np.vecdot(exact, row), _DIGITS).argmax()) for row in wide]
@@ -202,7 +204,7 @@ def _first_centres(rows: Vectors, count: int, rng: np.random.Generator) -> Vecto
     return rows[chosen]
 
 
-def _moved(rows: Vectors, centres: Vectors, labels: Ints) -> Vectors:
+def _move_centres(rows: Vectors, centres: Vectors, labels: Ints) -> Vectors:
     """Each centre at the mean of its rows; one that lost all of them starts again at the worst served row."""
     members = csr_array(
         (np.ones(len(rows), np.float32), labels, np.arange(len(rows) + 1)), (len(rows), len(centres))
@@ -218,13 +220,13 @@ def _moved(rows: Vectors, centres: Vectors, labels: Ints) -> Vectors:
     return moved
 
 
-def numbered(parts: Sequence[Sequence[object]]) -> Below:
+def number_children(parts: Sequence[Sequence[object]]) -> ChildLists:
     """Children numbered as they come, from the parts of each node."""
     starts = np.cumsum([0, *map(len, parts)], dtype=np.int64)
-    return Below(starts, np.arange(starts[-1]))
+    return ChildLists(starts, np.arange(starts[-1]))
 
 
-def _softened(tree: Tree, vectors: Vectors, parents: int, within: float) -> Tree:
+def _add_parents(tree: Tree, vectors: Vectors, parents: int, within: float) -> Tree:
     """The tree with each passage below further leaves nearly as near as the nearest.
 
     In float64: last bits of a product differ with the number of threads, and many pairs lie at the limit.
@@ -247,7 +249,7 @@ def _softened(tree: Tree, vectors: Vectors, parents: int, within: float) -> Tree
             alike[rows, leaf] = -np.inf
     leaf, passage = np.divmod(np.sort(np.concatenate(found)), max(1, len(vectors)))
     starts = np.searchsorted(leaf, np.arange(len(leaves) + 1))
-    return Tree((*tree.below[:-1], Below(starts, passage)))
+    return Tree((*tree.below[:-1], ChildLists(starts, passage)))
 
 
 def grow(tree: Tree, vectors: Vectors, most: int = 0, seed: int = 0) -> Tree:
@@ -269,20 +271,20 @@ def grow(tree: Tree, vectors: Vectors, most: int = 0, seed: int = 0) -> Tree:
     if not len(leaves):
         raise UsageError("A tree without passages cannot grow. Build one on the passages that there are.")
     limit = most or 2 * max(1, round(len(leaves.items) / len(leaves)))
-    where = _down(tree, vectors, held)
-    groups, parents = _filled(leaves, where, held), _parents(tree)
+    where = _route_to_leaves(tree, vectors, held)
+    groups, parents = _fill_leaves(leaves, where, held), _leaf_parents(tree)
     above = [[int(parent) for parent in parents.of(leaf)] for leaf in range(len(leaves))]
     rng = np.random.default_rng(seed)
     for leaf in np.unique(where).tolist():
-        kept, *others = _halved(groups[leaf], vectors, limit, held, rng)
+        kept, *others = _halve_leaf(groups[leaf], vectors, limit, held, rng)
         groups[leaf] = kept
         groups += others
         above += [above[leaf]] * len(others)
-    lower = Below.of_lists(_turned(above, tree.size(tree.depth - 1)))
-    return Tree((*tree.below[:-2], lower, Below.of_lists(groups)))
+    lower = ChildLists.of_lists(_invert(above, tree.size(tree.depth - 1)))
+    return Tree((*tree.below[:-2], lower, ChildLists.of_lists(groups)))
 
 
-def _down(tree: Tree, vectors: Vectors, held: int) -> Ints:
+def _route_to_leaves(tree: Tree, vectors: Vectors, held: int) -> Ints:
     """The leaf that each new passage comes to, from the root down."""
     where = np.zeros(len(vectors) - held, np.int64)
     for level, below in enumerate(tree.below[:-1]):
@@ -290,35 +292,37 @@ def _down(tree: Tree, vectors: Vectors, held: int) -> Ints:
         where = np.empty_like(before)
         for node in np.unique(before).tolist():
             here, children = np.flatnonzero(before == node), below.of(node)
-            where[here] = children[nearest(vectors[here + held], centres[children])]
+            where[here] = children[nearest_centres(vectors[here + held], centres[children])]
     return where
 
 
-def _filled(leaves: Below, where: Ints, held: int) -> list[Ints]:
+def _fill_leaves(leaves: ChildLists, where: Ints, held: int) -> list[Ints]:
     """The passages of each leaf, old and new."""
     order = np.argsort(where, kind="stable")
     new = np.split(order + held, np.cumsum(np.bincount(where, minlength=len(leaves)))[:-1])
     return [np.concatenate([leaves.of(leaf), each]) for leaf, each in enumerate(new)]
 
 
-def _halved(group: Ints, vectors: Vectors, most: int, held: int, rng: np.random.Generator) -> list[Ints]:
+def _halve_leaf(group: Ints, vectors: Vectors, most: int, held: int, rng: np.random.Generator) -> list[Ints]:
     """A leaf in parts of at most `most` passages, the one with most of the old ones first."""
     done: list[Ints] = []
     waiting = [group]
     while waiting:
         part = waiting.pop(0)
-        halves = [part[half] for half in clusters(vectors[part], 2, rng)] if len(part) > most else [part]
+        halves = (
+            [part[half] for half in spherical_kmeans(vectors[part], 2, rng)] if len(part) > most else [part]
+        )
         (waiting if len(halves) > 1 else done).extend(halves)  # rows all alike are not told apart
     return sorted(done, key=lambda part: (-int(np.count_nonzero(part < held)), int(part[0])))
 
 
-def _parents(tree: Tree) -> Below:
+def _leaf_parents(tree: Tree) -> ChildLists:
     """The parents of each leaf."""
     above = tree.below[-2]
-    return Below.of_lists(_turned([above.of(node) for node in range(len(above))], len(tree.below[-1])))
+    return ChildLists.of_lists(_invert([above.of(node) for node in range(len(above))], len(tree.below[-1])))
 
 
-def _turned(lists: Sequence[Sequence[int] | Ints], width: int) -> list[list[int]]:
+def _invert(lists: Sequence[Sequence[int] | Ints], width: int) -> list[list[int]]:
     """Who names each number below `width`."""
     found: list[list[int]] = [[] for _ in range(width)]
     for who, named in enumerate(lists):
@@ -331,7 +335,7 @@ def _turned(lists: Sequence[Sequence[int] | Ints], width: int) -> list[list[int]
 PLANTED = "2"
 
 
-def planted(
+def cached_tree(
     builder: Builder,
     start: int,
     corpus: Corpus,
@@ -350,7 +354,7 @@ def planted(
     if len(vectors) != len(corpus):
         raise UsageError(f"{len(vectors)} vectors for {len(corpus)} passages. Give a row for each passage.")
     first = min(start or len(corpus), len(corpus))
-    make = partial(_made, builder, first, vectors, seed, kit)
+    make = partial(_build_tree, builder, first, vectors, seed, kit)
     if len(corpus) < WORTH_KEEPING:
         return make()
     shelf = ArtifactCache(kit.cache / "indexes")
@@ -359,7 +363,7 @@ def planted(
     return shelf.read_or_put(key, read_tree, lambda folder: save_tree(folder, make()))
 
 
-def _made(builder: Builder, first: int, vectors: Vectors, seed: int, kit: Kit) -> Tree:
+def _build_tree(builder: Builder, first: int, vectors: Vectors, seed: int, kit: Kit) -> Tree:
     kit.progress("building the tree", 0, len(vectors))
     tree = builder.build(vectors[:first], seed)
     if first < len(vectors):

@@ -34,7 +34,7 @@ from assay.systems.retrievers import (
 
 
 @dataclass(frozen=True)
-class Asked:
+class EncodedQuery:
     """A query: its text, its direction, and its words as far as the corpus has them."""
 
     text: str
@@ -43,7 +43,7 @@ class Asked:
 
 
 @dataclass(frozen=True)
-class Ground:
+class CorpusIndex:
     """A corpus that can be asked. Threads may share it."""
 
     corpus: Corpus
@@ -53,7 +53,7 @@ class Ground:
     depth: int
 
     @classmethod
-    def of(cls, corpus: Corpus, model: Embedder, fuse: Fusion, depth: int, kit: Kit) -> Ground:
+    def of(cls, corpus: Corpus, model: Embedder, fuse: Fusion, depth: int, kit: Kit) -> CorpusIndex:
         meanings = VectorRetriever.build(corpus, model, Exact(), depth, kit)
         return cls(corpus, meanings, load_term_weights(corpus, Analysis(), kit), fuse, depth)
 
@@ -69,17 +69,17 @@ class Ground:
     def vectors(self) -> Vectors:
         return self.index.vectors
 
-    def ask(self, text: str, meter: Meter) -> Asked:
+    def ask(self, text: str, meter: Meter) -> EncodedQuery:
         """A query as everything here sees it."""
         embedded, cost = self.meanings.embedding.query(text)
         meter.lap("embed", took=embedded.seconds, tokens=embedded.tokens, cost=cost)
-        return Asked(text, embedded.vector, self.words.terms(text))
+        return EncodedQuery(text, embedded.vector, self.words.terms(text))
 
-    def lexical(self, asked: Asked, positions: Ints) -> Floats:
+    def lexical(self, asked: EncodedQuery, positions: Ints) -> Floats:
         """The BM25 scores of some passages."""
         return self.words.scores_at(asked.terms, positions)
 
-    def dense(self, asked: Asked, positions: Ints) -> Floats:
+    def dense(self, asked: EncodedQuery, positions: Ints) -> Floats:
         """The cosines of some passages, rounded as a vector index rounds them: what ties there, ties here."""
         if not len(positions):
             return np.empty(0)  # an empty corpus has vectors of no length
@@ -87,7 +87,7 @@ class Ground:
         rounded: Floats = exact.astype(np.float32).astype(np.float64)
         return rounded
 
-    def ranked(self, asked: Asked, positions: Ints) -> Ranking:
+    def ranked(self, asked: EncodedQuery, positions: Ints) -> Ranking:
         """Some passages, given in order, as a flat system ranks them: by words and by vectors, fused."""
         scores = self.lexical(asked, positions)
         best = np.argsort(-scores, kind="stable")[: self.depth]
@@ -95,7 +95,7 @@ class Ground:
         by_words = Ranking(positions[best], scores[best])
         return self.fuse.fuse([by_words, self._nearest(asked, positions)])
 
-    def _nearest(self, asked: Asked, positions: Ints) -> Ranking:
+    def _nearest(self, asked: EncodedQuery, positions: Ints) -> Ranking:
         if not len(positions) or not asked.vector.any():
             return NOTHING
         among = None if len(positions) == len(self.corpus) else positions
@@ -122,7 +122,7 @@ class Blend:
     words: float
     dense: float
 
-    def scores(self, ground: Ground, asked: Asked, positions: Ints) -> Floats:
+    def scores(self, ground: CorpusIndex, asked: EncodedQuery, positions: Ints) -> Floats:
         found = np.zeros(len(positions))
         if self.words:
             found += self.words * ground.lexical(asked, positions)
@@ -131,7 +131,7 @@ class Blend:
         return found
 
 
-def best_of(positions: Ints, scores: Floats, k: int) -> Ranking:
+def top_ranking(positions: Ints, scores: Floats, k: int) -> Ranking:
     """The k best of some passages; equal ones in corpus order."""
     order = np.lexsort((positions, -scores))[:k]
     return Ranking(positions[order], scores[order])
@@ -141,10 +141,10 @@ _PAIRS = 100_000  # of node and passage that are compared at once
 
 
 @dataclass(frozen=True)
-class Planted:
+class TreeIndexData:
     """A tree over a ground, and the summaries of its nodes by level from 1 on. Threads may share it."""
 
-    ground: Ground
+    ground: CorpusIndex
     tree: Tree
     summaries: list[list[Summary]]
 
@@ -241,7 +241,7 @@ class Landmarks:
     @classmethod
     def of(cls, vectors: Vectors, members: csr_array, centroids: Vectors, count: int) -> Landmarks:
         parts = [
-            _spread(centroids[node], vectors[members.indices[start:end]], count)
+            _farthest_first(centroids[node], vectors[members.indices[start:end]], count)
             for node, (start, end) in enumerate(zip(members.indptr[:-1], members.indptr[1:], strict=True))
         ]
         return cls(np.cumsum([0, *map(len, parts)]), np.concatenate([centroids[:0], *parts]))
@@ -255,7 +255,7 @@ class Landmarks:
         return found
 
 
-def _spread(centroid: Vectors, members: Vectors, count: int) -> Vectors:
+def _farthest_first(centroid: Vectors, members: Vectors, count: int) -> Vectors:
     """The centroid, then the member that is farthest from all that are taken, until there are so many."""
     chosen = [centroid]
     nearest = members @ centroid

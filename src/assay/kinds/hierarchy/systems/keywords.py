@@ -22,7 +22,7 @@ from assay.core.errors import UsageError
 from assay.core.parts import Floats, Ints, Vectors
 from assay.core.protocols import Kit
 from assay.core.records import Passage
-from assay.kinds.hierarchy.systems.summaries import Quoted, Style, Summary
+from assay.kinds.hierarchy.systems.summaries import QuotedSentence, Style, Summary
 from assay.kinds.hierarchy.systems.tree import Tree, centroids
 from assay.retrieval.entities import names_in
 from assay.retrieval.tokens import sentence_spans
@@ -69,28 +69,28 @@ class Keywords:
         self, tree: Tree, passages: Sequence[Passage], vectors: Vectors, kit: Kit
     ) -> list[list[Summary]]:
         """A list a level from 1 on, a summary a node."""
-        book = _Book.of(passages)
+        book = _CorpusLabels.of(passages)
         found = []
         for level in range(1, tree.depth + 1):
             found.append(self._level(book, tree, level, vectors))
             kit.progress("summarising", level, tree.depth)
         return found
 
-    def _level(self, book: _Book, tree: Tree, level: int, vectors: Vectors) -> list[Summary]:
+    def _level(self, book: _CorpusLabels, tree: Tree, level: int, vectors: Vectors) -> list[Summary]:
         below = tree.passages[level]
-        words, middle = _sums(below, book.words.counts), centroids(tree, level, vectors)
-        sums = [_sums(below, table.counts) for table in (book.terms, book.names, book.places)]
-        whole = [_total(table.counts) for table in (book.terms, book.names, book.places)]
+        words, middle = _counts_below(below, book.words.counts), centroids(tree, level, vectors)
+        sums = [_counts_below(below, table.counts) for table in (book.terms, book.names, book.places)]
+        whole = [_column_sums(table.counts) for table in (book.terms, book.names, book.places)]
         found: dict[int, Summary] = {}
         for nodes, family in _families(tree, level, self.style):
-            of = [_total(each[family]) for each in sums] if len(family) > 1 else whole
-            terms, names, places = map(Contrast, sums, of if self.style == "contrastive" else whole)
+            of = [_column_sums(each[family]) for each in sums] if len(family) > 1 else whole
+            terms, names, places = map(LabelContrast, sums, of if self.style == "contrastive" else whole)
             strongest = {node: terms.strongest(node, self.terms) for node in family.tolist()}
             rivals = _rivals(terms, strongest) if self.style == "contrastive" else []
             for node in nodes:
                 members = tree.members(level, node)
                 near = np.argsort(-(vectors[members] @ middle[node]).round(6), kind="stable")[:_NEAREST]
-                lacking = _lacking(terms, node, rivals, self.terms)
+                lacking = _missing_terms(terms, node, rivals, self.terms)
                 key_terms = book.shown(words, node, strongest[node])
                 titles = places.strongest(node, _INCLUDED, least=2)
                 leading = [each for each in titles if places.times(node, each) >= _SHARED * len(members)]
@@ -130,7 +130,7 @@ def _families(tree: Tree, level: int, style: Style) -> list[tuple[list[int], Int
 
 
 @dataclass(frozen=True)
-class Contrast:
+class LabelContrast:
     """How often each label stands below each node of a level, and in what they are compared with."""
 
     counts: csr_array  # a row a node
@@ -171,7 +171,7 @@ class Contrast:
         return bool(self.times(node, label) < _WEAK * expected)
 
 
-def _rivals(terms: Contrast, strongest: dict[int, list[int]]) -> list[_Rival]:
+def _rivals(terms: LabelContrast, strongest: dict[int, list[int]]) -> list[_Rival]:
     """The strongest terms of the nodes of a family, each with its node: first the first of every node."""
     found = []
     for node, labels in strongest.items():
@@ -182,7 +182,7 @@ def _rivals(terms: Contrast, strongest: dict[int, list[int]]) -> list[_Rival]:
     return [(label, node) for _, _, label, node in sorted(found)]
 
 
-def _lacking(terms: Contrast, node: int, rivals: Iterable[_Rival], most: int) -> list[_Rival]:
+def _missing_terms(terms: LabelContrast, node: int, rivals: Iterable[_Rival], most: int) -> list[_Rival]:
     """The strongest terms of a node's siblings that it lacks itself, each once and with a sibling."""
     found: dict[int, int] = {}
     for label, sibling in rivals:
@@ -193,14 +193,14 @@ def _lacking(terms: Contrast, node: int, rivals: Iterable[_Rival], most: int) ->
     return list(found.items())
 
 
-def _sums(below: csr_array, counts: csr_array) -> csr_array:
+def _counts_below(below: csr_array, counts: csr_array) -> csr_array:
     """What stands below each node of a level, labels rising."""
     found = csr_array(below @ counts)
     found.sort_indices()
     return found
 
 
-def _total(counts: csr_array) -> Floats:
+def _column_sums(counts: csr_array) -> Floats:
     return np.asarray(counts.sum(axis=0), np.float64).ravel()
 
 
@@ -208,14 +208,14 @@ def _total(counts: csr_array) -> Floats:
 
 
 @dataclass(frozen=True)
-class Table:
+class LabelCounts:
     """How often each label stands in each passage. Labels are in order, so that ties go by their letters."""
 
     labels: list[str]
     counts: csr_array  # a row a passage, a column a label
 
     @classmethod
-    def of(cls, found: Iterable[Iterable[str]]) -> Table:
+    def of(cls, found: Iterable[Iterable[str]]) -> LabelCounts:
         """From the labels of each passage."""
         numbers: dict[str, int] = {}
         columns, ends = array("q"), [0]
@@ -235,34 +235,34 @@ class Table:
 
 
 @dataclass(frozen=True)
-class _Book:
+class _CorpusLabels:
     """A corpus by its words, the terms that they are forms of, its names, and its titles and sections."""
 
     passages: Sequence[Passage]
-    words: Table  # those that are a form of some term
-    terms: Table
+    words: LabelCounts  # those that are a form of some term
+    terms: LabelCounts
     term_of: Ints  # of each word
     number_of: dict[str, int]  # of a term, by any of its words
-    names: Table
-    places: Table
+    names: LabelCounts
+    places: LabelCounts
 
     @classmethod
-    def of(cls, passages: Sequence[Passage]) -> _Book:
-        every = Table.of(_words(indexed_text(passage)) for passage in passages)
+    def of(cls, passages: Sequence[Passage]) -> _CorpusLabels:
+        every = LabelCounts.of(_words(indexed_text(passage)) for passage in passages)
         stems = [each[0] if len(each) == 1 else "" for each in stems_of(every.labels)]
         kept = [
             at for at, word in enumerate(every.labels) if stems[at] and len(word) > 1 and not word.isdigit()
         ]
-        words = Table(every.named(kept), csr_array(every.counts[:, kept]))
-        terms = Table.of([stems[at]] for at in kept)  # a row a word
+        words = LabelCounts(every.named(kept), csr_array(every.counts[:, kept]))
+        terms = LabelCounts.of([stems[at]] for at in kept)  # a row a word
         return cls(
             passages,
             words,
-            Table(terms.labels, csr_array(words.counts @ terms.counts)),
+            LabelCounts(terms.labels, csr_array(words.counts @ terms.counts)),
             np.asarray(terms.counts.indices, np.int64),
             dict(zip(words.labels, terms.counts.indices.tolist(), strict=True)),
-            Table.of(_names(passage) for passage in passages),
-            Table.of(filter(None, (passage.title, passage.section)) for passage in passages),
+            LabelCounts.of(_names(passage) for passage in passages),
+            LabelCounts.of(filter(None, (passage.title, passage.section)) for passage in passages),
         )
 
     def shown(self, words: csr_array, node: int, terms: Sequence[int]) -> list[str]:
@@ -276,19 +276,19 @@ class _Book:
             found.setdefault(int(self.term_of[number]), self.words.labels[number])
         return [found[term] for term in terms]
 
-    def quotes(self, near: Iterable[int], weights: tuple[Ints, Floats], most: int) -> list[Quoted]:
+    def quotes(self, near: Iterable[int], weights: tuple[Ints, Floats], most: int) -> list[QuotedSentence]:
         """The sentences of some passages that have the strongest terms, no two of them alike."""
         worth = dict(zip(*(each.tolist() for each in weights), strict=True))
-        found: list[tuple[float, set[int], Quoted]] = []
+        found: list[tuple[float, set[int], QuotedSentence]] = []
         for position in near if most else ():
             text = self.passages[position].text
             for span in sentence_spans(text):
-                quoted = Quoted(position, span.start, span.end, text[span.start : span.end])
+                quoted = QuotedSentence(position, span.start, span.end, text[span.start : span.end])
                 terms = {self.number_of[word] for word in _words(quoted.text) if word in self.number_of}
                 if len(terms) >= _FEWEST and len(quoted.text) <= _LONGEST:
                     sum_ = math.fsum(worth.get(term, 0.0) for term in terms)
                     found.append((round(sum_ / math.sqrt(len(terms)), _DIGITS), terms, quoted))
-        chosen: list[tuple[set[int], Quoted]] = []
+        chosen: list[tuple[set[int], QuotedSentence]] = []
         for _, terms, quoted in sorted(found, key=lambda each: -each[0]):
             if len(chosen) == most:
                 break

@@ -22,8 +22,8 @@ import numpy as np
 
 from assay.core.errors import UsageError
 from assay.core.parts import Floats, Ints, Vectors, normalize_rows
-from assay.kinds.hierarchy.systems.builders import Shape, clusters
-from assay.kinds.hierarchy.systems.tree import Below, Tree
+from assay.kinds.hierarchy.systems.builders import TreeShape, spherical_kmeans
+from assay.kinds.hierarchy.systems.tree import ChildLists, Tree
 
 FIRST_ADDRESS = "assay.systems.hierarchy.mixture"
 
@@ -35,7 +35,7 @@ _LEAST_SPREAD = 0.01  # of the rows' own variance: a cluster of one row, or of e
 
 
 @dataclass(frozen=True)
-class Mixture(Shape):
+class Mixture(TreeShape):
     """Gaussian mixtures of one variance a cluster, in `dims` principal components.
 
     A passage is put below every cluster that it belongs to with a probability of at least `threshold`, and
@@ -57,12 +57,12 @@ class Mixture(Shape):
 
     def build(self, vectors: Vectors, seed: int) -> Tree:
         rng, rows = np.random.default_rng(seed), vectors
-        below: list[Below] = []
+        below: list[ChildLists] = []
         for count in reversed(self._sizes(len(vectors))):
             groups = self._level(rows, count, rng) if len(rows) else []
-            below.append(Below.of_lists(groups))
-            rows = normalize_rows(_means(rows, groups))
-        return Tree((Below.of_lists([np.arange(len(rows))]), *reversed(below)))
+            below.append(ChildLists.of_lists(groups))
+            rows = normalize_rows(_group_means(rows, groups))
+        return Tree((ChildLists.of_lists([np.arange(len(rows))]), *reversed(below)))
 
     def _sizes(self, passages: int) -> list[int]:
         """How many nodes each level is to have, from the first down."""
@@ -89,11 +89,11 @@ class Mixture(Shape):
         if count < 2:
             return [np.arange(len(rows))]
         some = np.sort(rng.permutation(len(rows))[:_FITTED_TO])
-        first = clusters(rows[some], count, rng)
+        first = spherical_kmeans(rows[some], count, rng)
         if len(first) < 2:
             return [np.arange(len(rows))]
-        directions = _directions(rows[some], self.dims)
-        fitted = _fitted(rows[some] @ directions, first)
+        directions = _principal_directions(rows[some], self.dims)
+        fitted = _fit_mixture(rows[some] @ directions, first)
         found: list[tuple[Ints, Ints]] = []
         step = max(1, _CELLS // len(first))
         for start in range(0, len(rows), step):
@@ -108,7 +108,7 @@ class Mixture(Shape):
         return [part for part in parts if len(part)]
 
 
-class _Fitted(NamedTuple):
+class _MixtureModel(NamedTuple):
     """A mixture: the share, the middle and the variance of each cluster."""
 
     shares: Floats
@@ -127,28 +127,28 @@ class _Fitted(NamedTuple):
         return likely
 
 
-def _fitted(rows: Floats, first: Sequence[Ints]) -> _Fitted:
+def _fit_mixture(rows: Floats, first: Sequence[Ints]) -> _MixtureModel:
     """A mixture fitted to rows by expectation and maximisation, from groups to begin with."""
     likely = np.zeros((len(rows), len(first)))
     for cluster, members in enumerate(first):
         likely[members, cluster] = 1.0
     least = max(_LEAST_SPREAD * float(rows.var(axis=0).mean()), np.finfo(np.float64).tiny)
-    fitted = _likeliest(rows, likely, least)
+    fitted = _maximise(rows, likely, least)
     for _ in range(_ROUNDS):
-        fitted = _likeliest(rows, fitted.probabilities(rows), least)
+        fitted = _maximise(rows, fitted.probabilities(rows), least)
     return fitted
 
 
-def _likeliest(rows: Floats, likely: Floats, least: float) -> _Fitted:
+def _maximise(rows: Floats, likely: Floats, least: float) -> _MixtureModel:
     """The mixture under which rows with these probabilities are likeliest."""
     held = likely.sum(axis=0) + 10 * np.finfo(np.float64).eps  # a cluster may have lost all its rows
     middles = (likely.T @ rows) / held[:, np.newaxis]
     mean_square = (likely.T @ np.einsum("ij,ij->i", rows, rows)) / held
     spread = (mean_square - np.einsum("ij,ij->i", middles, middles)) / rows.shape[1]
-    return _Fitted(held / held.sum(), middles, np.maximum(spread, least))
+    return _MixtureModel(held / held.sum(), middles, np.maximum(spread, least))
 
 
-def _directions(rows: Vectors, dims: int) -> Floats:
+def _principal_directions(rows: Vectors, dims: int) -> Floats:
     """The directions in which rows differ most, a column each, the first the most."""
     wide = rows.astype(np.float64)
     wide -= wide.mean(axis=0)
@@ -156,7 +156,7 @@ def _directions(rows: Vectors, dims: int) -> Floats:
     return np.ascontiguousarray(found[:, ::-1][:, :dims])
 
 
-def _means(rows: Vectors, groups: Sequence[Ints]) -> Floats:
+def _group_means(rows: Vectors, groups: Sequence[Ints]) -> Floats:
     """The mean row of each group."""
     found = np.zeros((len(groups), rows.shape[1]))
     for number, group in enumerate(groups):

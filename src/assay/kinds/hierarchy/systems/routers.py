@@ -16,7 +16,7 @@ import numpy as np
 from assay.core.errors import UsageError
 from assay.core.parts import Floats, Ints, Reranker
 from assay.core.registry import RERANKERS
-from assay.kinds.hierarchy.systems.corpus_tree import Asked, Planted
+from assay.kinds.hierarchy.systems.corpus_tree import EncodedQuery, TreeIndexData
 from assay.retrieval.lexical import column_of
 
 ROUTERS = "assay.routers"  # the group of plugins
@@ -29,14 +29,14 @@ FIRST = "first"  # the stage that decides, unless a second look does
 class NodeScorer(Protocol):
     """A router over one tree. Threads may share it."""
 
-    def scores(self, asked: Asked, level: int, nodes: Ints) -> Mapping[str, Floats]:
+    def scores(self, asked: EncodedQuery, level: int, nodes: Ints) -> Mapping[str, Floats]:
         """The scores of some nodes of a level by stage; FIRST is the one that counts."""
         ...
 
 
 @runtime_checkable
 class Router(Protocol):
-    """How a tree is walked: `both(beam=[6, 20, 50])`, `cascade`. See `Following` for what they have."""
+    """How a tree is walked: `both(beam=[6, 20, 50])`, `cascade`. See `BeamRouter` for what they have."""
 
     @property
     def expand(self) -> int | None: ...
@@ -53,11 +53,11 @@ class Router(Protocol):
         """How many nodes of a level are kept."""
         ...
 
-    def load(self, planted: Planted) -> NodeScorer: ...
+    def load(self, planted: TreeIndexData) -> NodeScorer: ...
 
 
 @dataclass(frozen=True, kw_only=True)
-class Following:
+class BeamRouter:
     """How far to follow: what every router has.
 
     `beam` is how many nodes are kept at each level (the last number holds for what is below), `expand` how
@@ -89,16 +89,20 @@ class Following:
 
 
 @dataclass(frozen=True)
-class SummaryCosine(Following):
+class SummaryRouter(BeamRouter):
     """The cosine between query and summary: all that a router of summaries sees."""
 
-    def load(self, planted: Planted) -> NodeScorer:
-        return _BySummary(planted)
+    first_address: ClassVar[str] = "assay.systems.hierarchy.routers:SummaryCosine"
+
+    def load(self, planted: TreeIndexData) -> NodeScorer:
+        return _SummaryScorer(planted)
 
 
 @dataclass(frozen=True)
-class Cascade(Following):
+class CascadeRouter(BeamRouter):
     """Words and cosine of the summary, the first `cut` looked at again, one or two expanded."""
+
+    first_address: ClassVar[str] = "assay.systems.hierarchy.routers:Cascade"
 
     beam: tuple[int, ...] = (2, 4, 8)
     expand: int | None = 2
@@ -106,53 +110,59 @@ class Cascade(Following):
     ema: float = 0.3
     diversity: float = 0.1
 
-    def load(self, planted: Planted) -> NodeScorer:
-        return _BySummaryAndWords(planted)
+    def load(self, planted: TreeIndexData) -> NodeScorer:
+        return _CascadeScorer(planted)
 
 
 @dataclass(frozen=True)
-class Centroids(Following):
+class CentroidRouter(BeamRouter):
     """The cosine with the mean of what lies below a node, or with the nearest of several vectors of it."""
+
+    first_address: ClassVar[str] = "assay.systems.hierarchy.routers:Centroids"
 
     vectors: int = 1
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        _refuse_none("centroids", self.vectors)
+        _check_vectors("centroids", self.vectors)
 
-    def load(self, planted: Planted) -> NodeScorer:
-        return _ByVectors(planted, self.vectors)
+    def load(self, planted: TreeIndexData) -> NodeScorer:
+        return _CentroidScorer(planted, self.vectors)
 
 
 @dataclass(frozen=True)
-class Words(Following):
+class WordRouter(BeamRouter):
     """The most that any passage below can get from each word of the query, added up.
 
     No passage below the node has a higher BM25 score, so that a node without the query's rare word falls.
     """
 
-    def load(self, planted: Planted) -> NodeScorer:
-        return _ByWords(planted)
+    first_address: ClassVar[str] = "assay.systems.hierarchy.routers:Words"
+
+    def load(self, planted: TreeIndexData) -> NodeScorer:
+        return _WordScorer(planted)
 
 
 @dataclass(frozen=True)
-class Both(Following):
+class HybridRouter(BeamRouter):
     """Vectors and words below a node, each in deviations from the mean of the step's candidates."""
+
+    first_address: ClassVar[str] = "assay.systems.hierarchy.routers:Both"
 
     vectors: int = 1
     share: float = 0.5  # of the words
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        _refuse_none("both", self.vectors)
+        _check_vectors("both", self.vectors)
         if not 0.0 <= self.share <= 1.0:
             raise UsageError(f"both: share is {self.share}. It is the share of the words, from 0 to 1.")
 
-    def load(self, planted: Planted) -> NodeScorer:
-        return _ByBoth(_ByVectors(planted, self.vectors), _ByWords(planted), self.share)
+    def load(self, planted: TreeIndexData) -> NodeScorer:
+        return _HybridScorer(_CentroidScorer(planted, self.vectors), _WordScorer(planted), self.share)
 
 
-def _refuse_none(router: str, vectors: int) -> None:
+def _check_vectors(router: str, vectors: int) -> None:
     if vectors < 1:
         raise UsageError(f"{router}: vectors is {vectors}. It must be at least 1.")
 
@@ -160,50 +170,50 @@ def _refuse_none(router: str, vectors: int) -> None:
 # ----------------------------------------------------------------------------------------- scorers
 
 
-def deviations(scores: Floats) -> Floats:
+def standard_scores(scores: Floats) -> Floats:
     """Each score's distance from the mean, in standard deviations; 0 where all are equal."""
     around = scores - scores.mean()
     spread = np.sqrt(np.mean(around * around))
     return around / spread if spread > 0 else np.zeros(len(scores))
 
 
-class _BySummary:
-    def __init__(self, planted: Planted) -> None:
+class _SummaryScorer:
+    def __init__(self, planted: TreeIndexData) -> None:
         self._vectors = planted.summary_vectors
 
-    def scores(self, asked: Asked, level: int, nodes: Ints) -> Mapping[str, Floats]:
+    def scores(self, asked: EncodedQuery, level: int, nodes: Ints) -> Mapping[str, Floats]:
         near = np.vecdot(self._vectors[level - 1][nodes], asked.vector).astype(np.float64)
         return {FIRST: near}
 
 
-class _BySummaryAndWords:
-    def __init__(self, planted: Planted) -> None:
-        self._near = _BySummary(planted)
+class _CascadeScorer:
+    def __init__(self, planted: TreeIndexData) -> None:
+        self._near = _SummaryScorer(planted)
         self._words = planted.summary_words
 
-    def scores(self, asked: Asked, level: int, nodes: Ints) -> Mapping[str, Floats]:
+    def scores(self, asked: EncodedQuery, level: int, nodes: Ints) -> Mapping[str, Floats]:
         dense = self._near.scores(asked, level, nodes)[FIRST]
         weights = self._words[level - 1]
         words = weights.scores(weights.terms(asked.text))[nodes]
-        return {FIRST: deviations(words) + deviations(dense), "words": words, "dense": dense}
+        return {FIRST: standard_scores(words) + standard_scores(dense), "words": words, "dense": dense}
 
 
-class _ByVectors:
-    def __init__(self, planted: Planted, count: int) -> None:
+class _CentroidScorer:
+    def __init__(self, planted: TreeIndexData, count: int) -> None:
         self._centroids = planted.centroids
         self._landmarks = planted.landmarks(count) if count > 1 else None
 
-    def scores(self, asked: Asked, level: int, nodes: Ints) -> Mapping[str, Floats]:
+    def scores(self, asked: EncodedQuery, level: int, nodes: Ints) -> Mapping[str, Floats]:
         if self._landmarks is not None:
             return {FIRST: self._landmarks[level - 1].nearest(asked.vector, nodes)}
         return {FIRST: np.vecdot(self._centroids[level - 1][nodes], asked.vector).astype(np.float64)}
 
 
-class _ByWords:
-    def __init__(self, planted: Planted) -> None:
+class _WordScorer:
+    def __init__(self, planted: TreeIndexData) -> None:
         self._largest = planted.words
 
-    def scores(self, asked: Asked, level: int, nodes: Ints) -> Mapping[str, Floats]:
+    def scores(self, asked: EncodedQuery, level: int, nodes: Ints) -> Mapping[str, Floats]:
         largest = self._largest[level - 1]
         found = np.zeros(largest.shape[0])
         for term, times in zip(asked.terms.numbers.tolist(), asked.terms.times.tolist(), strict=True):
@@ -212,11 +222,11 @@ class _ByWords:
         return {FIRST: found[nodes]}
 
 
-class _ByBoth:
+class _HybridScorer:
     def __init__(self, vectors: NodeScorer, words: NodeScorer, share: float) -> None:
         self._vectors, self._words, self._share = vectors, words, share
 
-    def scores(self, asked: Asked, level: int, nodes: Ints) -> Mapping[str, Floats]:
+    def scores(self, asked: EncodedQuery, level: int, nodes: Ints) -> Mapping[str, Floats]:
         dense, words = (each.scores(asked, level, nodes)[FIRST] for each in (self._vectors, self._words))
-        first = self._share * deviations(words) + (1 - self._share) * deviations(dense)
+        first = self._share * standard_scores(words) + (1 - self._share) * standard_scores(dense)
         return {FIRST: first, "words": words, "dense": dense}

@@ -14,7 +14,7 @@ from assay.core.parts import Embedder
 from assay.core.protocols import Kit
 from assay.core.records import Budget, Hit, Query, Response
 from assay.core.registry import EMBEDDERS, part_identities
-from assay.kinds.hierarchy.systems.corpus_tree import Blend, Ground, best_of
+from assay.kinds.hierarchy.systems.corpus_tree import Blend, CorpusIndex, top_ranking
 from assay.retrieval.embed.static import Static
 from assay.retrieval.fuse import RRF
 from assay.retrieval.lexical import engine
@@ -27,7 +27,7 @@ FIRST_ADDRESS = "assay.systems.hierarchy.scan"
 class ScanIndex:
     """A corpus, each of whose passages is scored. No query changes it, so it is its own session."""
 
-    ground: Ground
+    ground: CorpusIndex
     blend: Blend
     k: int
 
@@ -38,7 +38,7 @@ class ScanIndex:
         meter = Meter()
         asked = self.ground.ask(query.text, meter)
         every = np.arange(len(self.ground.corpus))
-        found = best_of(every, self.blend.scores(self.ground, asked, every), self.k)
+        found = top_ranking(every, self.blend.scores(self.ground, asked, every), self.k)
         meter.lap("search")
         passages = self.ground.corpus.passages
         pairs = zip(found.positions.tolist(), found.scores.tolist(), strict=True)
@@ -69,7 +69,7 @@ class Scan:
 
     def build(self, corpus: Corpus, seed: int, kit: Kit) -> ScanIndex:
         return ScanIndex(
-            Ground.of(corpus, self.model, RRF(), self.k, kit), Blend(self.words, self.dense), self.k
+            CorpusIndex.of(corpus, self.model, RRF(), self.k, kit), Blend(self.words, self.dense), self.k
         )
 
     def problems(self, dataset: Dataset, kit: Kit) -> list[Problem]:

@@ -13,9 +13,9 @@ import numpy as np
 
 from assay.core.parts import Floats, Ints, Ranking, Scorer, Vectors
 from assay.core.records import Step
-from assay.kinds.hierarchy.systems.corpus_tree import Asked, Blend, Planted, best_of
-from assay.kinds.hierarchy.systems.routers import FIRST, NodeScorer, Router, Words
-from assay.kinds.hierarchy.systems.tree import Below, node_id
+from assay.kinds.hierarchy.systems.corpus_tree import Blend, EncodedQuery, TreeIndexData, top_ranking
+from assay.kinds.hierarchy.systems.routers import FIRST, NodeScorer, Router, WordRouter
+from assay.kinds.hierarchy.systems.tree import ChildLists, node_id
 from assay.retrieval.lexical import TermWeights
 from assay.retrieval.vectors.exact import ExactIndex
 from assay.systems.answering import Meter
@@ -26,7 +26,7 @@ _DIGITS = 4  # of a score in a trace: they are read, and there are many
 
 
 @dataclass(frozen=True)
-class Kept:
+class BeamNodes:
     """The nodes of a level that are kept, with the score of the best way to each."""
 
     nodes: Ints
@@ -34,7 +34,7 @@ class Kept:
 
 
 @dataclass
-class Walk:
+class DescentLog:
     """One query's way down: the steps, and how many nodes of each level were scored."""
 
     steps: list[Step] = field(default_factory=list)
@@ -45,23 +45,25 @@ class Walk:
 class Beam:
     """Beam search by a router. Threads may share it."""
 
-    planted: Planted
+    planted: TreeIndexData
     router: Router
     scorer: NodeScorer
     second: Scorer | None
 
-    def leaves(self, asked: Asked, walk: Walk, meter: Meter) -> Ints:
+    def leaves(self, asked: EncodedQuery, walk: DescentLog, meter: Meter) -> Ints:
         """The leaves that are kept, rising."""
         if not len(self.planted.ground.corpus):
             walk.scored += [0] * self.planted.tree.depth
             return np.empty(0, np.int64)
-        kept = Kept(np.zeros(1, np.int64), np.ones(1))
+        kept = BeamNodes(np.zeros(1, np.int64), np.ones(1))
         for level in range(1, self.planted.tree.depth + 1):
             kept = self._down(asked, level, kept, walk, meter)
         return np.sort(kept.nodes)
 
-    def _down(self, asked: Asked, level: int, above: Kept, walk: Walk, meter: Meter) -> Kept:
-        step = _Step.of(self.planted.tree.below[level - 1], above)
+    def _down(
+        self, asked: EncodedQuery, level: int, above: BeamNodes, walk: DescentLog, meter: Meter
+    ) -> BeamNodes:
+        step = _Candidates.of(self.planted.tree.below[level - 1], above)
         stages = dict(self.scorer.scores(asked, level, step.nodes))
         step.rank(stages[FIRST])
         walk.scored.append(len(step.nodes))
@@ -74,11 +76,11 @@ class Beam:
         if self.router.expand is not None:
             step.keep_of_each_parent(ways, self.router.expand, EXPAND, by_pair=True)
         found = self._chosen(level, step, ways)
-        walk.steps += _told(level, step, stages, ways, found.nodes)
+        walk.steps += _trace_steps(level, step, stages, ways, found.nodes)
         return found
 
     def _looked_at(
-        self, second: Scorer, asked: Asked, level: int, step: _Step, meter: Meter
+        self, second: Scorer, asked: EncodedQuery, level: int, step: _Candidates, meter: Meter
     ) -> tuple[Floats, Floats]:
         """The second look at the candidates that are left: from 0 to 1, and as it was given."""
         open_nodes = np.unique(step.child[step.open])
@@ -91,7 +93,7 @@ class Beam:
         own[open_nodes] = min_max_scaled(found.scores)
         return own, given
 
-    def _chosen(self, level: int, step: _Step, ways: Floats) -> Kept:
+    def _chosen(self, level: int, step: _Candidates, ways: Floats) -> BeamNodes:
         """The best of the candidates that are left, each by the best way to it."""
         best = np.full(len(step.nodes), -np.inf)
         np.maximum.at(best, step.child[step.open], ways[step.open])
@@ -101,12 +103,12 @@ class Beam:
         if self.router.diversity and len(order) > width:
             centroids = self.planted.centroids[level - 1][step.nodes]
             alike = (centroids @ centroids.T).astype(np.float64)
-            order = _diverse(order, best, alike, self.router.diversity, width)
+            order = _diverse_order(order, best, alike, self.router.diversity, width)
         taken = order[:width]
-        return Kept(step.nodes[taken], best[taken])
+        return BeamNodes(step.nodes[taken], best[taken])
 
 
-class _Step:
+class _Candidates:
     """All ways from kept nodes to their children: a pair of parent and child each."""
 
     def __init__(self, parents: Ints, parent: Ints, nodes: Ints, child: Ints, above: Floats) -> None:
@@ -117,7 +119,7 @@ class _Step:
         self.place = np.zeros(len(nodes), np.int64)
 
     @classmethod
-    def of(cls, children: Below, above: Kept) -> _Step:
+    def of(cls, children: ChildLists, above: BeamNodes) -> _Candidates:
         below = [children.of(node) for node in above.nodes.tolist()]
         parent = np.repeat(np.arange(len(below)), [len(each) for each in below])
         nodes, child = np.unique(np.concatenate(below), return_inverse=True)
@@ -137,7 +139,9 @@ class _Step:
                 self.stop[lost] = why
 
 
-def _told(level: int, step: _Step, stages: Mapping[str, Floats], ways: Floats, kept: Ints) -> Iterator[Step]:
+def _trace_steps(
+    level: int, step: _Candidates, stages: Mapping[str, Floats], ways: Floats, kept: Ints
+) -> Iterator[Step]:
     """A step of the trace for each way, the best of each parent first."""
     # There are hundreds a query: everything is rounded and turned into plain numbers at once.
     given = {name: np.round(each, _DIGITS).tolist() for name, each in stages.items()}
@@ -154,7 +158,7 @@ def _told(level: int, step: _Step, stages: Mapping[str, Floats], ways: Floats, k
         yield Step("route", level, targets[child], sources[parents[way]], told, selected, stop=stop)
 
 
-def _diverse(order: Ints, scores: Floats, alike: Floats, diversity: float, width: int) -> Ints:
+def _diverse_order(order: Ints, scores: Floats, alike: Floats, diversity: float, width: int) -> Ints:
     """The best by maximal marginal relevance (Carbonell and Goldstein, SIGIR 1998), as they are chosen."""
     left: list[int] = order.tolist()
     chosen: list[int] = []
@@ -171,7 +175,7 @@ def _diverse(order: Ints, scores: Floats, alike: Floats, diversity: float, width
 class Collapsed:
     """All nodes and passages in one ranking. `brings` is how many passages a summary stands for."""
 
-    planted: Planted
+    planted: TreeIndexData
     brings: int = 3
 
     def __post_init__(self) -> None:
@@ -200,7 +204,7 @@ class Collapsed:
     def _summary(self, level: int, node: int) -> str:
         return self.planted.summaries[level - 1][node].text
 
-    def ranked(self, asked: Asked) -> Ranking:
+    def ranked(self, asked: EncodedQuery) -> Ranking:
         """Passages, best first, each by itself or by a summary above it."""
         ground = self.planted.ground
         scores = self.words.scores(self.words.terms(asked.text))
@@ -210,7 +214,7 @@ class Collapsed:
         pool = ground.fuse.fuse([Ranking(best, scores[best]), near])
         return self._passages(asked, pool)
 
-    def _passages(self, asked: Asked, pool: Ranking) -> Ranking:
+    def _passages(self, asked: EncodedQuery, pool: Ranking) -> Ranking:
         count = len(self.planted.ground.corpus)
         found: dict[int, float] = {}
         for position, score in zip(pool.positions.tolist(), pool.scores.tolist(), strict=True):
@@ -221,7 +225,7 @@ class Collapsed:
                 found.setdefault(each, score)
         return Ranking(np.array(list(found), np.int64), np.array(list(found.values()), np.float64))
 
-    def _best_below(self, asked: Asked, level: int, node: int) -> list[int]:
+    def _best_below(self, asked: EncodedQuery, level: int, node: int) -> list[int]:
         members: Ints = self.planted.tree.members(level, node)
         best: list[int] = self.planted.ground.ranked(asked, members).positions[: self.brings].tolist()
         return best
@@ -234,7 +238,7 @@ _SLACK = 1e-6  # vectors are float32: what two sums differ by may be rounding
 class BestFirst:
     """Best-first search for the `k` best by a blend of words and vectors. Threads may share it."""
 
-    planted: Planted
+    planted: TreeIndexData
     blend: Blend
     k: int
     most: int | None = None  # leaves that are opened; None: as many as it takes
@@ -247,9 +251,9 @@ class BestFirst:
 
     @cached_property
     def _by_words(self) -> NodeScorer:
-        return Words().load(self.planted)
+        return WordRouter().load(self.planted)
 
-    def ranked(self, asked: Asked, walk: Walk) -> tuple[Ranking, int]:
+    def ranked(self, asked: EncodedQuery, walk: DescentLog) -> tuple[Ranking, int]:
         """The k best passages, and how many were scored."""
         tree, turn = self.planted.tree, count()
         walk.scored[:] = [0] * tree.depth
@@ -281,12 +285,12 @@ class BestFirst:
         """Whether nothing under a bound can come among the best: one that ties could, by its place."""
         return len(best.scores) >= self.k and bound < float(best.scores[-1]) - _SLACK
 
-    def _with(self, best: Ranking, asked: Asked, positions: Ints) -> Ranking:
+    def _with(self, best: Ranking, asked: EncodedQuery, positions: Ints) -> Ranking:
         scores = self.blend.scores(self.planted.ground, asked, positions)
         together = np.concatenate([best.positions, positions]), np.concatenate([best.scores, scores])
-        return best_of(*together, self.k)
+        return top_ranking(*together, self.k)
 
-    def _bounds(self, asked: Asked, level: int, nodes: Ints) -> Floats:
+    def _bounds(self, asked: EncodedQuery, level: int, nodes: Ints) -> Floats:
         found = np.zeros(len(nodes))
         if self.blend.words:
             found += self.blend.words * self._by_words.scores(asked, level, nodes)[FIRST]

@@ -23,7 +23,7 @@ Style = Literal["contrastive", "generic"]  # told apart from its siblings, or fr
 _FILE = "summaries.json"
 
 
-class Quoted(NamedTuple):
+class QuotedSentence(NamedTuple):
     """A sentence as it stands in a passage: the passage's position in the corpus, and where in its text."""
 
     position: int
@@ -40,7 +40,7 @@ class Summary(msgspec.Struct, frozen=True):
     excludes: list[str] = []
     key_entities: list[str] = []
     key_terms: list[str] = []
-    sentences: list[Quoted] = []
+    sentences: list[QuotedSentence] = []
 
     @property
     def text(self) -> str:

@@ -23,14 +23,14 @@ from assay.core.registry import (
     identity,
     part_identities,
 )
-from assay.kinds.hierarchy.fitted import UNCALIBRATED, confidence_hash, read_confidence
-from assay.kinds.hierarchy.signs import Observer
-from assay.kinds.hierarchy.systems.abstaining import observer_of
-from assay.kinds.hierarchy.systems.builders import TREES, Builder, KMeans, planted
-from assay.kinds.hierarchy.systems.corpus_tree import Asked, Blend, Ground, Planted
+from assay.kinds.hierarchy.fitted import FIXED_CONFIDENCE, confidence_hash, read_confidence
+from assay.kinds.hierarchy.signs import FeatureExtractor
+from assay.kinds.hierarchy.systems.abstaining import feature_extractor
+from assay.kinds.hierarchy.systems.builders import TREES, Builder, KMeans, cached_tree
+from assay.kinds.hierarchy.systems.corpus_tree import Blend, CorpusIndex, EncodedQuery, TreeIndexData
 from assay.kinds.hierarchy.systems.keywords import Keywords
-from assay.kinds.hierarchy.systems.routers import ROUTERS, Router, Words
-from assay.kinds.hierarchy.systems.search import Beam, BestFirst, Collapsed, Walk
+from assay.kinds.hierarchy.systems.routers import ROUTERS, Router, WordRouter
+from assay.kinds.hierarchy.systems.search import Beam, BestFirst, Collapsed, DescentLog
 from assay.kinds.hierarchy.systems.summaries import SUMMARIES, Summariser, cached_summaries
 from assay.retrieval.context import Grain, Showing, Top
 from assay.retrieval.embed.static import Static
@@ -47,7 +47,7 @@ FIRST_ADDRESS = "assay.systems.hierarchy.system"
 RACE_STEP = "race"
 
 
-class Sure(Protocol):
+class ConfidenceModel(Protocol):
     """What says how sure a path is, by signs of the query and of what the path found."""
 
     def of(self, path: str, signs: Mapping[str, float]) -> float: ...
@@ -57,8 +57,8 @@ class Sure(Protocol):
 class Race:
     """Which of several paths to take. Threads may share it."""
 
-    observer: Observer
-    confidence: Sure
+    observer: FeatureExtractor
+    confidence: ConfidenceModel
 
     def taken(self, query: str, found: Mapping[str, Sequence[Hit]]) -> tuple[str, list[Step]]:
         """The path that is surest, the first of those that are equally sure, and the steps that say so."""
@@ -77,7 +77,7 @@ VISITED = "visited"
 
 
 @dataclass(frozen=True)
-class Found:
+class PathResult:
     """What one path found: passages, the steps of its way, and how many nodes and passages it scored."""
 
     ranking: Ranking
@@ -93,14 +93,14 @@ class BeamPath:
     beam: Beam
     look: RerankStage
 
-    def found(self, asked: Asked, meter: Meter) -> Found:
-        walk, planted = Walk(), self.beam.planted
+    def found(self, asked: EncodedQuery, meter: Meter) -> PathResult:
+        walk, planted = DescentLog(), self.beam.planted
         leaves = self.beam.leaves(asked, walk, meter)
         meter.lap("route")
         among: Ints = planted.tree.below[-1].of_all(leaves)
         first = planted.ground.ranked(asked, among)
         meter.lap("search")
-        return Found(self.look.at(asked.text, first, meter), walk.steps, walk.scored, len(among))
+        return PathResult(self.look.at(asked.text, first, meter), walk.steps, walk.scored, len(among))
 
 
 @dataclass(frozen=True)
@@ -110,13 +110,13 @@ class CollapsedPath:
     collapsed: Collapsed
     look: RerankStage
 
-    def found(self, asked: Asked, meter: Meter) -> Found:
+    def found(self, asked: EncodedQuery, meter: Meter) -> PathResult:
         tree = self.collapsed.planted.tree
         first = self.collapsed.ranked(asked)
         meter.lap("search")
         every = [tree.size(level) for level in range(1, tree.depth + 1)]
         passages = len(self.collapsed.planted.ground.corpus)
-        return Found(self.look.at(asked.text, first, meter), [], every, passages)
+        return PathResult(self.look.at(asked.text, first, meter), [], every, passages)
 
 
 @dataclass(frozen=True)
@@ -125,22 +125,22 @@ class BoundsPath:
 
     search: BestFirst
 
-    def found(self, asked: Asked, meter: Meter) -> Found:
-        walk = Walk()
+    def found(self, asked: EncodedQuery, meter: Meter) -> PathResult:
+        walk = DescentLog()
         ranking, scored = self.search.ranked(asked, walk)
         meter.lap("search")
-        return Found(ranking, [], walk.scored, scored)
+        return PathResult(ranking, [], walk.scored, scored)
 
 
-Way = BeamPath | CollapsedPath | BoundsPath
+SearchPath = BeamPath | CollapsedPath | BoundsPath
 
 
 @dataclass(frozen=True)
 class TreeIndex:
     """A tree and one or more ways through it. No query changes it, so it is its own session."""
 
-    planted: Planted
-    ways: dict[str, Way]
+    planted: TreeIndexData
+    ways: dict[str, SearchPath]
     answering: AnswerBuilder
     race: Race | None = None
 
@@ -170,7 +170,7 @@ class TreeIndex:
         response.observed = meter.observed()
         return response
 
-    def _visited(self, found: Sequence[Found]) -> list[Step]:
+    def _visited(self, found: Sequence[PathResult]) -> list[Step]:
         """How much of each level, and of the corpus, was scored: the most that any path did."""
         tree = self.planted.tree
         most = np.max([each.nodes for each in found], axis=0).tolist()
@@ -183,7 +183,7 @@ class TreeIndex:
         ]
 
     @property
-    def ground(self) -> Ground:
+    def ground(self) -> CorpusIndex:
         return self.planted.ground
 
     def close(self) -> None:
@@ -214,7 +214,7 @@ class TreeSystem:
     tree: Annotated[Builder, TREES] = KMeans()
     start: int = 0
     summaries: Annotated[Summariser, SUMMARIES] = Keywords()
-    router: Annotated[Router, ROUTERS] = Words()
+    router: Annotated[Router, ROUTERS] = WordRouter()
     links: Annotated[LinkBuilder | None, LINKS] = None
     confidence: str = ""
     model: Annotated[Embedder, EMBEDDERS] = Static()
@@ -257,10 +257,10 @@ class TreeSystem:
         return {path: replace(self, path=path, confidence="") for path in RACERS}
 
     def build(self, corpus: Corpus, seed: int, kit: Kit) -> TreeIndex:
-        ground = Ground.of(corpus, self.model, self.fuse, self.depth, kit)
+        ground = CorpusIndex.of(corpus, self.model, self.fuse, self.depth, kit)
         known = ground.meanings.embedding.identity
-        tree = planted(self.tree, self.start, corpus, ground.vectors, known, seed, kit)
-        standing = Planted(
+        tree = cached_tree(self.tree, self.start, corpus, ground.vectors, known, seed, kit)
+        standing = TreeIndexData(
             ground, tree, cached_summaries(self.summaries, tree, corpus, ground.vectors, known, kit)
         )
         showing = Showing(self.select, self.grain, self.tokenizer.load(kit), Static().load(kit))
@@ -269,14 +269,14 @@ class TreeSystem:
         answering = AnswerBuilder(corpus, showing, self.k, self.show, links)
         return TreeIndex(standing, self._ways(standing, kit), answering, self._race(corpus, kit))
 
-    def _ways(self, planted: Planted, kit: Kit) -> dict[str, Way]:
+    def _ways(self, planted: TreeIndexData, kit: Kit) -> dict[str, SearchPath]:
         if self.path == BOUNDS:
             search = BestFirst(planted, Blend(self.words, self.dense), self.k, self.most)
             return {BOUNDS: BoundsPath(search)}
         scorer = self.rerank.load(self.model, kit)
         look = RerankStage(scorer, planted.ground.corpus.passages, self.rerank_depth, self.trust)
         names = RACERS if self.path == RACE else (self.path,)
-        made: dict[str, Way] = {}
+        made: dict[str, SearchPath] = {}
         if BEAM in names:
             second = None if self.router.rerank is None else self.router.rerank.load(self.model, kit)
             made[BEAM] = BeamPath(Beam(planted, self.router, self.router.load(planted), second), look)
@@ -287,8 +287,10 @@ class TreeSystem:
     def _race(self, corpus: Corpus, kit: Kit) -> Race | None:
         if self.path != RACE:
             return None
-        sure: Sure = read_confidence(kit.path(self.confidence), RACERS) if self.confidence else UNCALIBRATED
-        return Race(observer_of(corpus, kit), sure)
+        sure: ConfidenceModel = (
+            read_confidence(kit.path(self.confidence), RACERS) if self.confidence else FIXED_CONFIDENCE
+        )
+        return Race(feature_extractor(corpus, kit), sure)
 
     def problems(self, dataset: Dataset, kit: Kit) -> list[Problem]:
         """Why it could find nothing, or why the file of a race's confidence cannot be used."""

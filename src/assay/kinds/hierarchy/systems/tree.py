@@ -26,14 +26,14 @@ _SIZES = "sizes.json"  # how many nodes each level has, from the root on, and la
 
 
 @dataclass(frozen=True)
-class Below:
+class ChildLists:
     """What lies directly below each node of a level: `items[starts[n]:starts[n + 1]]` for node n, rising."""
 
     starts: Ints
     items: Ints
 
     @classmethod
-    def of_lists(cls, lists: Sequence[Sequence[int] | Ints]) -> Below:
+    def of_lists(cls, lists: Sequence[Sequence[int] | Ints]) -> ChildLists:
         """From the children of each node."""
         parts = [np.unique(np.asarray(each, np.int64)) for each in lists]
         starts = np.cumsum([0, *map(len, parts)], dtype=np.int64)
@@ -61,7 +61,7 @@ class Below:
 class Tree:
     """`below[0]` is the root's children, `below[level]` those of a level's nodes; the last are passages."""
 
-    below: tuple[Below, ...]
+    below: tuple[ChildLists, ...]
 
     @property
     def depth(self) -> int:
@@ -129,4 +129,4 @@ def read_tree(folder: Path) -> Tree:
             check_runs(starts, items, size, below)
     except UNREADABLE as error:
         raise DamagedArtifact(folder, error) from error
-    return Tree(tuple(Below(starts, items) for starts, items in parts))
+    return Tree(tuple(ChildLists(starts, items) for starts, items in parts))

@@ -79,11 +79,11 @@ _LONGEST = 300  # characters of anything that the model says
 _FENCE = re.compile(r"```(?:json)?\s*(.*?)\s*```", re.DOTALL | re.IGNORECASE)
 
 
-class NoSummary(ValueError):
+class SummaryError(ValueError):
     """An answer that is not the JSON asked for."""
 
 
-class Reply(msgspec.Struct, frozen=True):
+class SummaryReply(msgspec.Struct, frozen=True):
     """What a model says of a node."""
 
     theme: str
@@ -97,7 +97,7 @@ class Reply(msgspec.Struct, frozen=True):
 
 
 @dataclass(frozen=True)
-class Level:
+class LevelTexts:
     """The nodes of one level: the passages below them, and what words tell of them."""
 
     tree: Tree
@@ -115,7 +115,7 @@ class Level:
     def hashes(self) -> list[str]:
         """Of the texts below each node."""
         every = ([self.passage_hashes[at] for at in self.members(node)] for node in range(len(self.said)))
-        return [digest(as_bytes(*each)) for each in every]
+        return [digest(encode_parts(*each)) for each in every]
 
     def siblings(self, node: int) -> dict[str, int]:
         """The siblings of a node by the hash of what is below them, in its order."""
@@ -138,10 +138,10 @@ class Level:
         asked = ASKED.format(code=code, passages=parts["passages"], beside=compared)
         return [{"role": "system", "content": RULES}, {"role": "user", "content": asked}]
 
-    def summary(self, node: int, reply: Reply) -> Summary:
+    def summary(self, node: int, reply: SummaryReply) -> Summary:
         """What the model said, less names that no passage has, and the sentences that words chose."""
         texts = [indexed_text(self.passages[at]) for at in self.members(node)]
-        names = [name for name in reply.key_entities if _stands_in(name, texts)]
+        names = [name for name in reply.key_entities if _occurs_in(name, texts)]
         plain = self.said[node]
         return Summary(reply.theme, reply.includes, reply.excludes, names, reply.key_terms, plain.sentences)
 
@@ -161,32 +161,34 @@ def _in_words(summary: Summary) -> str:
 # ------------------------------------------------------------------------------------ what is said
 
 
-def read_reply(said: str) -> Reply:
+def read_reply(said: str) -> SummaryReply:
     """The JSON in an answer; NoSummary where it is something else."""
     found = _FENCE.fullmatch(said.strip())
     try:
-        reply = msgspec.json.decode(found[1] if found else said, type=Reply)
+        reply = msgspec.json.decode(found[1] if found else said, type=SummaryReply)
     except (msgspec.MsgspecError, UnicodeEncodeError, RecursionError) as error:
-        raise NoSummary(f"{error}, in an answer that begins {said.strip()[:80]!r}") from error
-    (theme,) = _tidy([reply.theme], 1) or [""]
+        raise SummaryError(f"{error}, in an answer that begins {said.strip()[:80]!r}") from error
+    (theme,) = _tidy_lines([reply.theme], 1) or [""]
     if not theme:
-        raise NoSummary("its theme is empty")
-    return Reply(theme, **{name: _tidy(getattr(reply, name), most) for name, most in _MOST.items()})
+        raise SummaryError("its theme is empty")
+    return SummaryReply(
+        theme, **{name: _tidy_lines(getattr(reply, name), most) for name, most in _MOST.items()}
+    )
 
 
-def _tidy(said: Sequence[str], most: int) -> list[str]:
+def _tidy_lines(said: Sequence[str], most: int) -> list[str]:
     """What is said, each once and on one line."""
     lines = (" ".join(each.split())[:_LONGEST] for each in said)
     return list(dict.fromkeys(filter(None, lines)))[:most]
 
 
-def _stands_in(name: str, texts: Sequence[str]) -> bool:
+def _occurs_in(name: str, texts: Sequence[str]) -> bool:
     """Whether any text has a name, in whatever letters."""
     words = words_of(name)
     return bool(words) and any(words[0] in text.casefold() and holds(text, " ".join(words)) for text in texts)
 
 
-def as_bytes(*parts: str) -> list[bytes]:
+def encode_parts(*parts: str) -> list[bytes]:
     """Texts as they are hashed."""
     return [part.encode("utf-8", "replace") for part in parts]  # half a character can be stored nowhere
 
@@ -195,7 +197,7 @@ _FILE = "summary.json"
 
 
 @dataclass(frozen=True, repr=False)
-class Written:
+class WrittenSummaries:
     """Summaries that a language model writes from a sample of the passages below each node.
 
     `sample` passages are shown at most, and `characters` of them in all. `quotes` sentences are added as they
@@ -203,6 +205,8 @@ class Written:
     `extra` goes into the request as it is, such as {response_format: {type: json_object}}; null takes a field
     out of it. Prices are those of a million tokens. `threads` is how many requests may be in flight.
     """
+
+    first_address: ClassVar[str] = "assay.systems.hierarchy.written:Written"
 
     url: str = outside_identity("")
     model: str = ""  # empty: the only one that is served there
@@ -240,7 +244,9 @@ class Written:
 
     def identity(self, kit: Kit) -> str:
         """Who writes, and by which prompt. A service that changes a model silently is not seen."""
-        return f"{PROMPT} {digest(as_bytes(RULES, ASKED, BESIDE))} {self.endpoint.identity} {self.model!r}"
+        return (
+            f"{PROMPT} {digest(encode_parts(RULES, ASKED, BESIDE))} {self.endpoint.identity} {self.model!r}"
+        )
 
     @property
     def plain(self) -> Keywords:
@@ -261,8 +267,8 @@ class Written:
     ) -> list[list[Summary]]:
         """A list a level from 1 on, a summary a node."""
         plain = self.plain.summarise(tree, passages, vectors, kit)
-        hashes = [digest(as_bytes(each.title, each.text)) for each in passages]
-        levels = [Level(tree, at + 1, passages, hashes, plain[at]) for at in range(tree.depth)]
+        hashes = [digest(encode_parts(each.title, each.text)) for each in passages]
+        levels = [LevelTexts(tree, at + 1, passages, hashes, plain[at]) for at in range(tree.depth)]
         keys = [[self._key(level, node) for node in range(len(level.said))] for level in levels]
         places = {
             key: (level, node)
@@ -275,7 +281,7 @@ class Written:
             for level, own in zip(levels, keys, strict=True)
         ]
 
-    def _key(self, level: Level, node: int) -> str:
+    def _key(self, level: LevelTexts, node: int) -> str:
         """Of all that decides an answer: the service, the model, the prompt, and the texts below the node.
 
         What is compared with siblings also depends on the texts below those.
@@ -285,20 +291,20 @@ class Written:
         beside = level.siblings(node) if self.style == "contrastive" else {}
         compared = [identity(Keywords(self.style)), *beside] if beside else []
         asked = msgspec.json.encode([PROMPT, how, self.endpoint.identity], order="sorted")
-        return digest([asked, *as_bytes(level.hashes[node], *compared)])
+        return digest([asked, *encode_parts(level.hashes[node], *compared)])
 
-    def _found(self, places: Mapping[str, tuple[Level, int]], kit: Kit) -> dict[str, Reply]:
+    def _found(self, places: Mapping[str, tuple[LevelTexts, int]], kit: Kit) -> dict[str, SummaryReply]:
         """What the model says of each node, by key, asked for where it was not said before."""
         shelf = ArtifactCache(kit.cache / "summaries")
-        said = {key: reply for key in places if (reply := shelf.read(key, _kept)) is not None}
+        said = {key: reply for key in places if (reply := shelf.read(key, _read_stored_reply)) is not None}
         new = {key: place for key, place in places.items() if key not in said}
         return said | self._ask_all(new, shelf, kit) if new else said
 
     def _ask_all(
-        self, new: Mapping[str, tuple[Level, int]], shelf: ArtifactCache, kit: Kit
-    ) -> dict[str, Reply]:
+        self, new: Mapping[str, tuple[LevelTexts, int]], shelf: ArtifactCache, kit: Kit
+    ) -> dict[str, SummaryReply]:
         """What the model says of nodes that are new to it, each kept by its key as it comes."""
-        found: dict[str, Reply] = {}
+        found: dict[str, SummaryReply] = {}
         client = self.endpoint.open(clock=kit.clock)
         kit.progress("writing summaries", 0, len(new))
         with ThreadPoolExecutor(self.threads) as pool:
@@ -308,7 +314,7 @@ class Written:
                 for future in as_completed(coming):
                     found[coming[future]] = future.result()
                     kit.progress("writing summaries", len(found), len(new))
-            except (Retryable, RequestRefusal, NoSummary) as error:
+            except (Retryable, RequestRefusal, SummaryError) as error:
                 what = f"Not all summaries were written: {len(found)} of {len(new)}. {error}"
                 fix = "What was written is kept: run again to go on, or use `keywords`, which needs no model."
                 raise SystemFailure(f"{what.rstrip('.')}. {fix}") from error
@@ -317,22 +323,22 @@ class Written:
         return found
 
     def _ask(
-        self, client: Client, shelf: ArtifactCache, kit: Kit, key: str, level: Level, node: int
-    ) -> Reply:
+        self, client: Client, shelf: ArtifactCache, kit: Kit, key: str, level: LevelTexts, node: int
+    ) -> SummaryReply:
         messages = level.messages(node, self.style, self.sample, self.characters)
         for seed in (1, 2):  # the same request would get the same answer
             sent = self._chat.request(messages, temperature=0.0, max_tokens=self.max_tokens, seed=seed)
             said = client.post(Chat.PATH, sent, partial(self._heard, messages, kit))
             try:
                 reply = read_reply(said.text or "")
-            except NoSummary as error:
+            except SummaryError as error:
                 problem = error
                 continue
-            shelf.put(key, partial(_keep, reply))
+            shelf.put(key, partial(_write_reply, reply))
             return reply
         what = f"{self.endpoint.address} gave no summary when asked twice: {problem}"
         fix = "Use a model that keeps to JSON, or hold it to that by `extra` (response_format, grammar)"
-        raise NoSummary(f"{self.endpoint.conceal(what)}. {fix}.")
+        raise SummaryError(f"{self.endpoint.conceal(what)}. {fix}.")
 
     def _heard(self, messages: Sequence[Message], kit: Kit, answer: Any) -> Said:
         """What the model says, paid for whatever it is."""
@@ -341,12 +347,12 @@ class Written:
         return said
 
 
-def _keep(reply: Reply, folder: Path) -> None:
+def _write_reply(reply: SummaryReply, folder: Path) -> None:
     (folder / _FILE).write_bytes(msgspec.json.encode(reply))
 
 
-def _kept(folder: Path) -> Reply:
+def _read_stored_reply(folder: Path) -> SummaryReply:
     try:
-        return msgspec.json.decode((folder / _FILE).read_bytes(), type=Reply)
+        return msgspec.json.decode((folder / _FILE).read_bytes(), type=SummaryReply)
     except UNREADABLE as error:
         raise DamagedArtifact(folder, error) from error

@@ -52,7 +52,7 @@ _NAME = re.compile(r"(?P<head>.+?)(?:@(?P<cutoff>\w+))?")
 
 
 @dataclass(frozen=True)
-class Column:
+class MeasureColumn:
     """One measure under the name its column has."""
 
     name: str
@@ -91,7 +91,7 @@ class Column:
 
 
 @dataclass(frozen=True)
-class _Reading:
+class _MeasureName:
     """A measure's name taken apart."""
 
     text: str
@@ -118,7 +118,7 @@ class _Reading:
     def wanted(self) -> str:
         """The name it has unless another measure has more right to it."""
         if self.family == "Seconds":
-            return f"{_plain(str(self.params.get('stage', 'total')))}_latency_ms"
+            return f"{_column_text(str(self.params.get('stage', 'total')))}_latency_ms"
         if self.family in _WHOLE:
             return self.prefix + _WHOLE[self.family]
         if self.family in _CUT:
@@ -130,17 +130,17 @@ class _Reading:
     def own(self) -> str:
         """The measure's name as a column's name."""
         cut = f"@{self.cutoff}" if self.cutoff else ""
-        return self.prefix + _plain(f"{Spec(self.family, self.others)}{cut}")
+        return self.prefix + _column_text(f"{Spec(self.family, self.others)}{cut}")
 
 
-def columns_of(measures: Sequence[MeasureInfo]) -> list[Column]:
+def columns_of(measures: Sequence[MeasureInfo]) -> list[MeasureColumn]:
     """A column a measure, in the study's order. Of several that want a name, the plainest, deepest has it."""
-    readings = [_read(info.name) for info in measures]
+    readings = [_parse_name(info.name) for info in measures]
     ranked = sorted(readings, key=lambda each: (len(each.others), -each.depth))
     names: dict[str, str] = {}
     taken: set[str] = set()
     for each in ranked:
-        free = next(name for name in (each.wanted, each.own, *_numbered(each.own)) if name not in taken)
+        free = next(name for name in (each.wanted, each.own, *_numbered_names(each.own)) if name not in taken)
         names[each.text] = free
         taken.add(free)
     return [_column(each, names[each.text]) for each in readings]
@@ -148,27 +148,29 @@ def columns_of(measures: Sequence[MeasureInfo]) -> list[Column]:
 
 def column_name(measure: str) -> str:
     """The column's name of a single measure."""
-    return _read(measure).wanted
+    return _parse_name(measure).wanted
 
 
-def _column(reading: _Reading, name: str) -> Column:
+def _column(reading: _MeasureName, name: str) -> MeasureColumn:
     stage = str(reading.params.get("stage", "total")) if reading.family == "Seconds" else None
     depth = int(reading.cutoff) if reading.cutoff.isdecimal() else None
-    return Column(name, reading.text, reading.family, reading.prefix.startswith(ADJUSTED), stage, depth)
+    return MeasureColumn(
+        name, reading.text, reading.family, reading.prefix.startswith(ADJUSTED), stage, depth
+    )
 
 
-def _read(text: str) -> _Reading:
+def _parse_name(text: str) -> _MeasureName:
     found = _NAME.fullmatch(text)
     try:
         spec = parse_spec(found["head"]) if found else Spec(text)
     except UsageError:
-        return _Reading(text, text)
-    return _Reading(text, spec.name, (found["cutoff"] or "") if found else "", spec.params)
+        return _MeasureName(text, text)
+    return _MeasureName(text, spec.name, (found["cutoff"] or "") if found else "", spec.params)
 
 
-def _plain(text: str) -> str:
+def _column_text(text: str) -> str:
     return re.sub(r"\W+", "_", text.lower()).strip("_") or "measure"
 
 
-def _numbered(name: str) -> list[str]:
+def _numbered_names(name: str) -> list[str]:
     return [f"{name}_{number}" for number in range(2, 1000)]

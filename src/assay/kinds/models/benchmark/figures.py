@@ -13,7 +13,7 @@ import polars as pl
 
 from assay.core.records import Arm, Comparison, Estimate, Factors
 from assay.core.results import ItemView, Results
-from assay.kinds.models.benchmark.columns import NAMED, RATES, Column, column_name, columns_of
+from assay.kinds.models.benchmark.columns import NAMED, RATES, MeasureColumn, column_name, columns_of
 from assay.measures.marks import REVIEW
 from assay.report import wording as say
 from assay.report.flips import COUNTED, Grid, score_grid
@@ -27,7 +27,7 @@ REVIEWED: Where = {REVIEW: "yes"}
 
 
 @dataclass(frozen=True)
-class Figures:
+class BenchmarkResults:
     """Lookups over one study's results. A model is an arm, under the arm's name.
 
     Nothing that people have not looked at is passed off as their finding: before a review the adjusted
@@ -48,7 +48,7 @@ class Figures:
         return [(later, earlier) for earlier, later in combinations(ordered, 2)]
 
     @cached_property
-    def columns(self) -> list[Column]:
+    def columns(self) -> list[MeasureColumn]:
         return columns_of(self.results.measures)
 
     @cached_property
@@ -84,7 +84,7 @@ class Figures:
 
     # ----------------------------------------------------------------------------- one query
 
-    def value(self, model: str, column: Column, item_id: str) -> float | None:
+    def value(self, model: str, column: MeasureColumn, item_id: str) -> float | None:
         """A query's value, seeds averaged; none where it was not scored."""
         cell = self.grid.get((model, column.measure), {}).get(item_id)
         if cell is None or cell.status not in COUNTED or (column.adjusted and not self.reviewed):
@@ -126,7 +126,7 @@ class Figures:
         return [item.item_id for item in self.queries if item.expects == "nothing"]
 
     @cached_property
-    def about_negatives(self) -> list[Column]:
+    def about_negatives(self) -> list[MeasureColumn]:
         """Columns that apply to negative queries alone."""
         there = set(self.negatives)
         scored = {
@@ -153,7 +153,7 @@ class Figures:
 
     # ---------------------------------------------------------------------------- estimates
 
-    def estimate(self, model: str, column: Column, where: Where = ALL) -> Estimate | None:
+    def estimate(self, model: str, column: MeasureColumn, where: Where = ALL) -> Estimate | None:
         """A model's mean over a slice, times in milliseconds."""
         if column.is_rate and not where:
             return self.rates.get((model, column.name))
@@ -191,7 +191,7 @@ class Figures:
         if (one := there.get((*pair, name))) is not None:
             return one
         other = there.get((pair[1], pair[0], name))
-        return None if other is None else _turned(other)
+        return None if other is None else _reversed(other)
 
     @cached_property
     def compared(self) -> dict[frozenset[tuple[str, str]], dict[tuple[str, str, str], Comparison]]:
@@ -234,26 +234,26 @@ def rate_names(found: Sequence[str]) -> list[str]:
     return [*(name for name in RATES if name in found), *(name for name in found if name not in RATES)]
 
 
-def advantage(one: Comparison | None) -> bool | None:
+def is_better(one: Comparison | None) -> bool | None:
     """Whether the first is shown to be better; nobody knows where there is no interval."""
     return None if one is None or one.low is None else one.shown == BETTER
 
 
-def _turned(one: Comparison) -> Comparison:
+def _reversed(one: Comparison) -> Comparison:
     """The same comparison seen from the other side."""
     return msgspec.structs.replace(
         one,
         a=one.b,
         b=one.a,
-        difference=_minus(one.difference),
-        low=_minus(one.high),
-        high=_minus(one.low),
-        effect=_minus(one.effect),
+        difference=_negated(one.difference),
+        low=_negated(one.high),
+        high=_negated(one.low),
+        effect=_negated(one.effect),
         wins=one.losses,
         losses=one.wins,
         shown=_OTHER_WAY[one.shown],
     )
 
 
-def _minus(value: float | None) -> float | None:
+def _negated(value: float | None) -> float | None:
     return None if value is None else 0.0 - value

@@ -6,16 +6,16 @@ from collections.abc import Sequence
 
 from assay.core.records import Comparison, Estimate
 from assay.core.results import ReviewSummary
-from assay.kinds.models.benchmark.columns import RATES, Column
-from assay.kinds.models.benchmark.figures import ALL, Figures, Where, rate_names
+from assay.kinds.models.benchmark.columns import RATES, MeasureColumn
+from assay.kinds.models.benchmark.figures import ALL, BenchmarkResults, Where, rate_names
 from assay.kinds.models.benchmark.tables import (
     CATEGORY,
     DIFFICULTY,
     QUANTILES,
     quantiles,
     rate_bounds,
+    readings_of,
     relevance_columns,
-    totals,
 )
 from assay.measures.marks import REVIEW
 from assay.report import wording as say
@@ -38,7 +38,7 @@ HOW_TO_READ = """\
   the rules elsewhere. A passage that nobody has marked counts as the rules have it."""
 
 
-def final_report(figures: Figures) -> bytes:
+def final_report(figures: BenchmarkResults) -> bytes:
     """The whole report, as UTF-8."""
     blocks = [
         f"# {escaped(figures.results.study)}: final benchmark report",
@@ -57,7 +57,7 @@ def final_report(figures: Figures) -> bytes:
     return ("\n\n".join(block for block in blocks if block) + "\n").encode()
 
 
-def figure(one: Estimate | None, *, at_least: bool = False) -> str:
+def estimate_words(one: Estimate | None, *, at_least: bool = False) -> str:
     """A mean with its interval and n, marked where it is a lower bound."""
     if one is None or one.value is None:
         return say.NOTHING
@@ -69,7 +69,7 @@ def _bullets(lines: Sequence[str]) -> str:
     return "\n".join(f"- {line}" for line in lines)
 
 
-def _answer(figures: Figures) -> list[str]:
+def _answer(figures: BenchmarkResults) -> list[str]:
     results = figures.results
     blocks = [f"**Recommendation: {escaped(figures.recommendation)}**"]
     if results.recommendation is not None and results.verdict is not None:
@@ -91,20 +91,20 @@ def _answer(figures: Figures) -> list[str]:
     return blocks
 
 
-def _totals(figures: Figures) -> list[str]:
+def _totals(figures: BenchmarkResults) -> list[str]:
     bound = figures.is_lower_bound(ALL)
     header = ["measure", "model", "automated"]
     header += ["automated, review queries", "human-adjusted, review queries", "mixed"] if bound else []
-    found = {model: totals(figures, model) for model in figures.models}
+    found = {model: readings_of(figures, model) for model in figures.models}
     rows = []
     for column in relevance_columns(figures):
         for model in figures.models:
             total = found[model][column]
             mark = bound and column.only_rises
-            cells = [figure(total.automated, at_least=mark)]
+            cells = [estimate_words(total.automated, at_least=mark)]
             if bound:
-                cells.append(figure(total.automated_where_reviewed, at_least=mark))
-                cells += [figure(total.human_adjusted), figure(total.mixed)]
+                cells.append(estimate_words(total.automated_where_reviewed, at_least=mark))
+                cells += [estimate_words(total.human_adjusted), estimate_words(total.mixed)]
             rows.append((_title(column), escaped(model), *cells))
     if not rows:
         return []
@@ -114,7 +114,7 @@ def _totals(figures: Figures) -> list[str]:
     return ["## Totals", _bound_note(figures, ALL), unfinished, table(header, rows, texts=2)]
 
 
-def _bound_note(figures: Figures, where: Where) -> str:
+def _bound_note(figures: BenchmarkResults, where: Where) -> str:
     wanting = sum("yes" in item.tags.get(REVIEW, []) for item in figures.inside(where))
     if not wanting:
         return ""
@@ -126,11 +126,11 @@ def _queries(count: int) -> str:
     return "1 query" if count == 1 else f"{count} queries"
 
 
-def _title(column: Column) -> str:
+def _title(column: MeasureColumn) -> str:
     return f"{code(column.name)} ({escaped(column.measure)})"
 
 
-def _differences(figures: Figures) -> list[str]:
+def _differences(figures: BenchmarkResults) -> list[str]:
     names = {column.name: _title(column) for column in figures.columns}
     names |= {rate: f"{code(rate)} (human review)" for rate in RATES}
     rows = [
@@ -178,12 +178,12 @@ def _compared(one: Comparison) -> Sequence[str]:
     )
 
 
-def _slices(figures: Figures, tag: str) -> list[str]:
+def _slices(figures: BenchmarkResults, tag: str) -> list[str]:
     values = figures.slices(tag)
     columns = [
         column
         for column in relevance_columns(figures)
-        if any(figure(figures.estimate(model, column)) != say.NOTHING for model in figures.models)
+        if any(estimate_words(figures.estimate(model, column)) != say.NOTHING for model in figures.models)
     ]
     if not columns or not values:
         return []
@@ -194,7 +194,7 @@ def _slices(figures: Figures, tag: str) -> list[str]:
         title = f"{escaped(value)} ({len(figures.inside(where))})" + (", lower bound" if bound else "")
         for model in figures.models:
             cells = (
-                figure(figures.estimate(model, column, where), at_least=bound and column.only_rises)
+                estimate_words(figures.estimate(model, column, where), at_least=bound and column.only_rises)
                 for column in columns
             )
             rows.append((title, escaped(model), *cells))
@@ -203,7 +203,7 @@ def _slices(figures: Figures, tag: str) -> list[str]:
     return [f"## By {tag}", note, table(header, rows, texts=2)]
 
 
-def _review(figures: Figures) -> list[str]:
+def _review(figures: BenchmarkResults) -> list[str]:
     review = figures.results.review
     if review is None:
         wanting = _bound_note(figures, ALL)
@@ -226,13 +226,13 @@ def _review(figures: Figures) -> list[str]:
     ]
 
 
-def _rate_rows(figures: Figures, review: ReviewSummary) -> list[Sequence[str]]:
+def _rate_rows(figures: BenchmarkResults, review: ReviewSummary) -> list[Sequence[str]]:
     names = rate_names(list(dict.fromkeys([*RATES, *(rate for _, rate in figures.rates)])))
     return [
         (
             code(rate),
             escaped(model),
-            figure(figures.rates.get((model, rate))),
+            estimate_words(figures.rates.get((model, rate))),
             say.interval(*bounds) if (bounds := rate_bounds(review, model).get(rate)) else say.NOTHING,
             f"{review.complete_by_arm.get(model, 0)}/{review.items}",
         )
@@ -241,7 +241,7 @@ def _rate_rows(figures: Figures, review: ReviewSummary) -> list[Sequence[str]]:
     ]
 
 
-def _latency(figures: Figures) -> list[str]:
+def _latency(figures: BenchmarkResults) -> list[str]:
     means = {column.name: column for column in figures.columns if column.stage is not None}
     rows = []
     for model in figures.models:
@@ -251,19 +251,19 @@ def _latency(figures: Figures) -> list[str]:
             shares = [known.get(f"{quantile}_{name}") for quantile in QUANTILES]
             if (mean is not None and mean.value is not None) or any(share is not None for share in shares):
                 stage = escaped(name.removesuffix("_latency_ms"))
-                rows.append((escaped(model), stage, figure(mean), *map(say.number, shares)))
+                rows.append((escaped(model), stage, estimate_words(mean), *map(say.number, shares)))
     if not rows:
         return []
     return ["## Latency (ms)", table(("model", "stage", "mean [95 %]", *QUANTILES), rows, texts=2)]
 
 
-def _negatives(figures: Figures) -> list[str]:
+def _negatives(figures: BenchmarkResults) -> list[str]:
     if not (ids := figures.negatives):
         return []
     more = f" and {len(ids) - SHOWN_IDS} more" if len(ids) > SHOWN_IDS else ""
     told = f"The right answer to these is no answer: {escaped(', '.join(ids[:SHOWN_IDS]))}{more}."
     rows = [
-        (_title(column), escaped(model), figure(figures.estimate(model, column)))
+        (_title(column), escaped(model), estimate_words(figures.estimate(model, column)))
         for column in figures.about_negatives
         for model in figures.models
     ]
@@ -271,7 +271,7 @@ def _negatives(figures: Figures) -> list[str]:
     return ["## Negative queries", told, shown]
 
 
-def _provenance(figures: Figures) -> list[str]:
+def _provenance(figures: BenchmarkResults) -> list[str]:
     trust = figures.results.trust
     facts = [(escaped(key), code(value)) for key, value in trust.provenance.items()]
     if figures.timestamp is not None:

@@ -14,34 +14,34 @@ import polars as pl
 from assay.core.dataset import digest
 from assay.core.records import Comparison
 from assay.core.results import Results
-from assay.kinds.models.benchmark.columns import RATES, Column
-from assay.kinds.models.benchmark.figures import ALL, Figures, Pair, Where, advantage
+from assay.kinds.models.benchmark.columns import RATES, MeasureColumn
+from assay.kinds.models.benchmark.figures import ALL, BenchmarkResults, Pair, Where, is_better
 from assay.kinds.models.benchmark.final_report import final_report
 from assay.kinds.models.benchmark.tables import (
     CATEGORY,
     DIFFICULTY,
-    Total,
-    about,
-    about_schema,
+    MeasureReadings,
     aggregate_table,
-    bounds_of,
     details_table,
+    estimate_facts,
     group_table,
     json_bytes,
     model_json,
     model_table,
     parquet_bytes,
     quantiles,
+    query_facts,
+    query_schema,
     rate_bounds,
+    readings_of,
     review_json,
-    totals,
 )
 
 TIE = "Tie"
 TAGS = (CATEGORY, DIFFICULTY)
 
 
-def comparison_json(figures: Figures) -> bytes:
+def comparison_json(figures: BenchmarkResults) -> bytes:
     """Every pair that the study compares, overall and by category and difficulty."""
     compared = [pair for pair in figures.pairs if _compared(figures, pair, ALL)]
     return json_bytes(
@@ -55,19 +55,19 @@ def comparison_json(figures: Figures) -> bytes:
     )
 
 
-def query_table(figures: Figures) -> bytes:
+def query_table(figures: BenchmarkResults) -> bytes:
     """Two models: a row a query, both side by side. More: a row a pair and query."""
     if len(figures.models) == 2:
         ((challenger, baseline),) = figures.pairs
         wide = _wide_schema(figures, baseline, challenger)
         if wide is not None:
             rows = [_wide_row(figures, (challenger, baseline), item.item_id) for item in figures.queries]
-            known = [about(item, TAGS) for item in figures.queries]
+            known = [query_facts(item, TAGS) for item in figures.queries]
             return parquet_bytes([{**one, **row} for one, row in zip(known, rows, strict=True)], wide)
     return _long_table(figures)
 
 
-def decision_rows(figures: Figures) -> list[dict[str, Any]]:
+def decision_rows(figures: BenchmarkResults) -> list[dict[str, Any]]:
     """The recommendation, and for each pair which advantage of the first over the second is shown."""
     if not figures.pairs:
         return [{"recommendation": figures.recommendation}]
@@ -79,8 +79,8 @@ def decision_rows(figures: Figures) -> list[dict[str, Any]]:
                 "recommendation": figures.recommendation,
                 "model_a": a,
                 "model_b": b,
-                "a_auto_advantage": advantage(mrr),
-                "a_semantic_advantage": advantage(lift),
+                "a_auto_advantage": is_better(mrr),
+                "a_semantic_advantage": is_better(lift),
                 "mrr_difference": None if mrr is None else mrr.difference,
                 "semantic_lift_difference": None if lift is None else lift.difference,
             }
@@ -88,7 +88,7 @@ def decision_rows(figures: Figures) -> list[dict[str, Any]]:
     return rows
 
 
-def decision_table(figures: Figures) -> bytes:
+def decision_table(figures: BenchmarkResults) -> bytes:
     """Two models: one row, columns named for the challenger. More: a row a pair."""
     rows = decision_rows(figures)
     named = {"a_auto_advantage": pl.Boolean(), "a_semantic_advantage": pl.Boolean()}
@@ -128,49 +128,49 @@ def comparison_facts(one: Comparison) -> dict[str, Any]:
     }
 
 
-def _pair(figures: Figures, pair: Pair) -> dict[str, Any]:
+def _pair(figures: BenchmarkResults, pair: Pair) -> dict[str, Any]:
     overall = _compared(figures, pair, ALL)
     return {
         "a": pair[0],
         "b": pair[1],
         "overall": {name: facts for name, facts in overall.items() if name not in RATES},
-        "by_category": _by(figures, pair, CATEGORY),
-        "by_difficulty": _by(figures, pair, DIFFICULTY),
+        "by_category": _compared_by(figures, pair, CATEGORY),
+        "by_difficulty": _compared_by(figures, pair, DIFFICULTY),
         "human_review": {name: facts for name, facts in overall.items() if name in RATES},
     }
 
 
-def _by(figures: Figures, pair: Pair, tag: str) -> dict[str, dict[str, Any]]:
+def _compared_by(figures: BenchmarkResults, pair: Pair, tag: str) -> dict[str, dict[str, Any]]:
     found = {value: _compared(figures, pair, {tag: value}) for value in figures.slices(tag)}
     return {value: facts for value, facts in found.items() if facts}
 
 
-def _compared(figures: Figures, pair: Pair, where: Where) -> dict[str, dict[str, Any]]:
+def _compared(figures: BenchmarkResults, pair: Pair, where: Where) -> dict[str, dict[str, Any]]:
     names = dict.fromkeys([*(column.name for column in figures.columns), *RATES])
     found = {name: figures.comparison(pair, name, where) for name in names}
     return {name: comparison_facts(one) for name, one in found.items() if one is not None}
 
 
-def _wide_schema(figures: Figures, baseline: str, challenger: str) -> dict[str, pl.DataType] | None:
+def _wide_schema(figures: BenchmarkResults, baseline: str, challenger: str) -> dict[str, pl.DataType] | None:
     """The columns of two models side by side; None where their names would collide."""
     prefixes = (f"{baseline}_", f"{challenger}_")
     first = {f"{prefix}mrr": pl.Float64() for prefix in prefixes}
-    schema: dict[str, pl.DataType] = {**about_schema(TAGS), **first}
+    schema: dict[str, pl.DataType] = {**query_schema(TAGS), **first}
     schema |= {"mrr_diff": pl.Float64(), "winner": pl.String()}
     schema |= {f"{prefix}{name}": kind for name, kind in figures.schema.items() for prefix in prefixes}
     # SQL does not tell MRR from mrr.
-    wanted = len(about_schema(TAGS)) + 2 + 2 * len(figures.schema)
+    wanted = len(query_schema(TAGS)) + 2 + 2 * len(figures.schema)
     return schema if len({name.lower() for name in schema}) == wanted else None
 
 
-def _wide_row(figures: Figures, pair: Pair, item_id: str) -> dict[str, Any]:
+def _wide_row(figures: BenchmarkResults, pair: Pair, item_id: str) -> dict[str, Any]:
     sides = {model: figures.metrics(model, item_id) for model in pair}
     named = {f"{model}_{name}": value for model, side in sides.items() for name, value in side.items()}
     return {**named, **_outcome(pair, sides)}
 
 
-def _long_table(figures: Figures) -> bytes:
-    schema: dict[str, pl.DataType] = {**about_schema(TAGS), "model_a": pl.String(), "model_b": pl.String()}
+def _long_table(figures: BenchmarkResults) -> bytes:
+    schema: dict[str, pl.DataType] = {**query_schema(TAGS), "model_a": pl.String(), "model_b": pl.String()}
     schema |= {"a_mrr": pl.Float64(), "b_mrr": pl.Float64(), "mrr_diff": pl.Float64(), "winner": pl.String()}
     schema |= {f"{side}_{name}": kind for name, kind in figures.schema.items() for side in "ab"}
     rows: list[dict[str, Any]] = []
@@ -181,7 +181,7 @@ def _long_table(figures: Figures) -> bytes:
     for pair in figures.pairs:
         for item in figures.queries:
             sides = {model: values[model][item.item_id] for model in pair}
-            row = {**about(item, TAGS), "model_a": pair[0], "model_b": pair[1], **_outcome(pair, sides)}
+            row = {**query_facts(item, TAGS), "model_a": pair[0], "model_b": pair[1], **_outcome(pair, sides)}
             for side, model in zip("ab", pair, strict=True):
                 row |= {f"{side}_{name}": value for name, value in sides[model].items()}
             rows.append(row)
@@ -197,7 +197,7 @@ def _outcome(pair: Pair, sides: Mapping[str, Mapping[str, float | bool | None]])
     return {"mrr_diff": first - second, "winner": winner}
 
 
-def combined_json(figures: Figures) -> bytes:
+def combined_json(figures: BenchmarkResults) -> bytes:
     """All readings of all models, the decision, the verdicts and where it all came from."""
     results = figures.results
     review = results.review
@@ -228,28 +228,28 @@ def combined_json(figures: Figures) -> bytes:
     )
 
 
-def _readings(figures: Figures, model: str) -> dict[str, Any]:
-    found = totals(figures, model)
+def _readings(figures: BenchmarkResults, model: str) -> dict[str, Any]:
+    found = readings_of(figures, model)
     review = figures.results.review
     bound = figures.is_lower_bound(ALL)
     return {
         "automated": {
-            column.name: {**bounds_of(total.automated), "lower_bound": bound and column.only_rises}
+            column.name: {**estimate_facts(total.automated), "lower_bound": bound and column.only_rises}
             for column, total in found.items()
         },
         "automated_where_reviewed": _reading(found, "automated_where_reviewed"),
         "human_adjusted": _reading(found, "human_adjusted"),
         "mixed": _reading(found, "mixed"),
         "human_review": {
-            rate: bounds_of(one) for (name, rate), one in figures.rates.items() if name == model
+            rate: estimate_facts(one) for (name, rate), one in figures.rates.items() if name == model
         },
         "human_review_bounds": {} if review is None else rate_bounds(review, model),
         "negative_queries": {
-            column.name: bounds_of(figures.estimate(model, column)) for column in figures.about_negatives
+            column.name: estimate_facts(figures.estimate(model, column)) for column in figures.about_negatives
         },
         "latency": {
             **{
-                f"mean_{column.name}": bounds_of(figures.estimate(model, column))
+                f"mean_{column.name}": estimate_facts(figures.estimate(model, column))
                 for column in figures.columns
                 if column.stage is not None
             },
@@ -258,9 +258,9 @@ def _readings(figures: Figures, model: str) -> dict[str, Any]:
     }
 
 
-def _reading(found: dict[Column, Total], which: str) -> dict[str, Any]:
+def _reading(found: dict[MeasureColumn, MeasureReadings], which: str) -> dict[str, Any]:
     given = {column.name: getattr(total, which) for column, total in found.items()}
-    return {name: bounds_of(one) for name, one in given.items() if one is not None}
+    return {name: estimate_facts(one) for name, one in given.items() if one is not None}
 
 
 LONGEST_NAME = 80
@@ -268,7 +268,7 @@ UNDATED = "undated"
 
 
 @dataclass(frozen=True)
-class Benchmark:
+class BenchmarkFolder:
     """The files of a model benchmark, by path relative to where they are written.
 
     Each model's own files lie there twice: under the time of the run, and under a name that stays the same.
@@ -276,10 +276,10 @@ class Benchmark:
 
     def files(self, results: Results) -> dict[str, bytes]:
         """The path and content of every file."""
-        figures = Figures(results)
+        figures = BenchmarkResults(results)
         time = UNDATED if figures.time is None else figures.time.strftime("%Y%m%d_%H%M%S")
         found = {"final_benchmark_report.md": final_report(figures)}
-        for model, name in file_names(figures.models).items():
+        for model, name in model_file_names(figures.models).items():
             for suffix, content in (
                 ("json", model_json(figures, model)),
                 ("parquet", model_table(figures, model)),
@@ -302,7 +302,7 @@ class Benchmark:
         return found
 
 
-def file_names(models: Sequence[str]) -> dict[str, str]:
+def model_file_names(models: Sequence[str]) -> dict[str, str]:
     """What stands for each model in a file's name: safe on any disk, and no two alike."""
     plain = {model: re.sub(r"[^A-Za-z0-9_.=,-]+", "_", model)[:LONGEST_NAME] for model in models}
     # Some disks do not tell capitals from small letters.

@@ -17,8 +17,8 @@ import polars as pl
 
 from assay.core.records import Estimate
 from assay.core.results import ItemView, RankedResult, ReviewSummary
-from assay.kinds.models.benchmark.columns import ADJUSTED, RATES, Column, column_name
-from assay.kinds.models.benchmark.figures import ALL, REVIEWED, Figures, Where, rate_names
+from assay.kinds.models.benchmark.columns import ADJUSTED, RATES, MeasureColumn, column_name
+from assay.kinds.models.benchmark.figures import ALL, REVIEWED, BenchmarkResults, Where, rate_names
 from assay.measures.marks import FALSE_POSITIVE, KEYWORD_MATCH, SEMANTIC_MATCH
 from assay.report.flips import COUNTED
 from assay.report.views import SHOWN_HITS
@@ -43,7 +43,7 @@ CATEGORY, DIFFICULTY = "category", "difficulty"
 _FIRST = ("mean_mrr", "mean_hit_at_10", "mean_latency_ms", "semantic_lift")
 
 
-def bounds_of(one: Estimate | None) -> dict[str, Any]:
+def estimate_facts(one: Estimate | None) -> dict[str, Any]:
     """A mean with its interval and on how many queries it stands."""
     if one is None:
         return {"value": None, "low": None, "high": None, "n": 0, "n_expected": 0}
@@ -51,7 +51,7 @@ def bounds_of(one: Estimate | None) -> dict[str, Any]:
     return {**ends, "n": one.n_scored, "n_expected": one.n_expected}
 
 
-def means(figures: Figures, model: str, where: Where = ALL) -> dict[str, Any]:
+def means(figures: BenchmarkResults, model: str, where: Where = ALL) -> dict[str, Any]:
     """`mean_mrr` and so on, with intervals and counts beside them."""
     named: dict[str, Any] = {f"mean_{name}": None for name in figures.schema}
     found = {column.name: figures.estimate(model, column, where) for column in figures.columns}
@@ -64,7 +64,7 @@ def means(figures: Figures, model: str, where: Where = ALL) -> dict[str, Any]:
     return named
 
 
-def spreads(figures: Figures, model: str) -> dict[str, float | None]:
+def spreads(figures: BenchmarkResults, model: str) -> dict[str, float | None]:
     """`std_mrr` and so on: the standard deviation over queries."""
     found: dict[str, float | None] = {f"std_{name}": None for name in figures.schema}
     for column in figures.columns:
@@ -74,7 +74,7 @@ def spreads(figures: Figures, model: str) -> dict[str, float | None]:
     return found
 
 
-def quantiles(figures: Figures, model: str) -> dict[str, float | None]:
+def quantiles(figures: BenchmarkResults, model: str) -> dict[str, float | None]:
     """`p50_total_latency_ms` and so on, over every answer of every seed."""
     stages = {column.name: column for column in figures.columns if column.stage is not None}
     trusted = figures.results.trust.seconds.get(model, {})
@@ -88,7 +88,7 @@ def quantiles(figures: Figures, model: str) -> dict[str, float | None]:
     return found
 
 
-def group_metrics(figures: Figures, model: str, tag: str) -> dict[str, dict[str, Any]]:
+def group_metrics(figures: BenchmarkResults, model: str, tag: str) -> dict[str, dict[str, Any]]:
     """A model's means by each value of a tag."""
     return {
         value: {
@@ -101,7 +101,7 @@ def group_metrics(figures: Figures, model: str, tag: str) -> dict[str, dict[str,
 
 
 @dataclass(frozen=True)
-class Total:
+class MeasureReadings:
     """One column of one model in every reading."""
 
     automated: Estimate | None  # by rule, over all queries
@@ -110,13 +110,13 @@ class Total:
     mixed: Estimate | None  # with people's marks where there are any, over all queries
 
 
-def totals(figures: Figures, model: str) -> dict[Column, Total]:
+def readings_of(figures: BenchmarkResults, model: str) -> dict[MeasureColumn, MeasureReadings]:
     """By column that rules alone can fill."""
     adjusted = {column.name: column for column in figures.columns if column.adjusted}
-    found: dict[Column, Total] = {}
+    found: dict[MeasureColumn, MeasureReadings] = {}
     for column in relevance_columns(figures):
         other = adjusted.get(ADJUSTED + column.name)
-        found[column] = Total(
+        found[column] = MeasureReadings(
             figures.estimate(model, column),
             figures.estimate(model, column, REVIEWED),
             None if other is None else figures.estimate(model, other, REVIEWED),
@@ -125,7 +125,7 @@ def totals(figures: Figures, model: str) -> dict[Column, Total]:
     return found
 
 
-def aggregate_table(figures: Figures) -> bytes:
+def aggregate_table(figures: BenchmarkResults) -> bytes:
     """A row a model: means over all queries, percentiles of the time, and what the review found."""
     rows: list[dict[str, Any]] = []
     for model in figures.models:
@@ -143,29 +143,29 @@ def aggregate_table(figures: Figures) -> bytes:
     named = [f"mean_{name}" for name in figures.schema if name != TOTAL and name not in RATES]
     order = dict.fromkeys([*_FIRST, *RATES, *named, *(name for row in rows for name in row)])
     texts: dict[str, pl.DataType] = {"model": pl.String()}
-    kinds = {name: _kind(name) for name in order if name != "model"}
+    kinds = {name: _column_type(name) for name in order if name != "model"}
     return parquet_bytes(rows, texts | kinds | {"lower_bound": pl.Boolean()})
 
 
-def group_table(figures: Figures, tag: str) -> bytes:
+def group_table(figures: BenchmarkResults, tag: str) -> bytes:
     """A row a value of the tag and model; no rows where the study makes no such slices."""
     rows: list[dict[str, Any]] = []
     for value in figures.slices(tag):
         where = {tag: value}
-        about = {"count": len(figures.inside(where)), "lower_bound": figures.is_lower_bound(where)}
+        query_facts = {"count": len(figures.inside(where)), "lower_bound": figures.is_lower_bound(where)}
         for model in figures.models:
-            row: dict[str, Any] = {tag: value, "model": model, **about}
+            row: dict[str, Any] = {tag: value, "model": model, **query_facts}
             for column in figures.columns:
                 row |= _cells(column.name, column.name, figures.estimate(model, column, where))
             rows.append(row)
     schema: dict[str, pl.DataType] = {tag: pl.String(), "model": pl.String()}
     schema |= dict.fromkeys(figures.schema, pl.Float64())
     schema |= {"count": pl.Int64(), "lower_bound": pl.Boolean()}
-    schema |= {name: _kind(name) for column in figures.columns for name in _ends(column.name)}
+    schema |= {name: _column_type(name) for column in figures.columns for name in _ends(column.name)}
     return parquet_bytes(rows, schema)
 
 
-def relevance_columns(figures: Figures) -> list[Column]:
+def relevance_columns(figures: BenchmarkResults) -> list[MeasureColumn]:
     """The columns that say how good the results are by rule alone."""
     aside = {column.name for column in figures.about_negatives}
     return [
@@ -176,7 +176,7 @@ def relevance_columns(figures: Figures) -> list[Column]:
 
 
 def _cells(name: str, stem: str, one: Estimate | None) -> dict[str, Any]:
-    found = bounds_of(one)
+    found = estimate_facts(one)
     return {
         name: found["value"],
         **dict(zip(_ends(stem), (found["low"], found["high"], found["n"]), strict=True)),
@@ -187,11 +187,11 @@ def _ends(stem: str) -> Sequence[str]:
     return f"low_{stem}", f"high_{stem}", f"n_{stem}"
 
 
-def _kind(name: str) -> pl.DataType:
+def _column_type(name: str) -> pl.DataType:
     return pl.Int64() if name == "queries" or name.startswith("n_") else pl.Float64()
 
 
-def _quantile(figures: Figures, model: str, column: Column, share: float) -> float | None:
+def _quantile(figures: BenchmarkResults, model: str, column: MeasureColumn, share: float) -> float | None:
     mine = [pl.col("arm") == model, pl.col("measure") == column.measure, pl.col("status").is_in([*COUNTED])]
     values = figures.results.scores.filter(*mine)["value"].fill_nan(None).drop_nulls()
     return values.quantile(share, "linear")
@@ -206,17 +206,17 @@ def tag_value(item: ItemView, tag: str) -> str | None:
     return "|".join(item.tags.get(tag, [])) or None
 
 
-def about(item: ItemView, tags: tuple[str, ...] = TAGS) -> dict[str, Any]:
+def query_facts(item: ItemView, tags: tuple[str, ...] = TAGS) -> dict[str, Any]:
     """What identifies a query in every table."""
     named = {tag: tag_value(item, tag) for tag in tags}
     return {"query_id": item.item_id, "query_text": item.text, **named}
 
 
-def about_schema(tags: tuple[str, ...] = TAGS) -> dict[str, pl.DataType]:
+def query_schema(tags: tuple[str, ...] = TAGS) -> dict[str, pl.DataType]:
     return dict.fromkeys(("query_id", "query_text", *tags), pl.String())
 
 
-def model_json(figures: Figures, model: str) -> bytes:
+def model_json(figures: BenchmarkResults, model: str) -> bytes:
     """A model's means, its means by category and difficulty, and every query with its top results."""
     return json_bytes(
         {
@@ -235,19 +235,23 @@ def model_json(figures: Figures, model: str) -> bytes:
     )
 
 
-def model_table(figures: Figures, model: str) -> bytes:
+def model_table(figures: BenchmarkResults, model: str) -> bytes:
     """A row a query."""
     rows = [
-        {**about(item), **figures.metrics(model, item.item_id), LOWER_BOUND: figures.is_open(model, item)}
+        {
+            **query_facts(item),
+            **figures.metrics(model, item.item_id),
+            LOWER_BOUND: figures.is_open(model, item),
+        }
         for item in figures.queries
     ]
-    return parquet_bytes(rows, about_schema() | figures.schema | {LOWER_BOUND: pl.Boolean()})
+    return parquet_bytes(rows, query_schema() | figures.schema | {LOWER_BOUND: pl.Boolean()})
 
 
-def _query(figures: Figures, model: str, item: ItemView) -> dict[str, Any]:
+def _query(figures: BenchmarkResults, model: str, item: ItemView) -> dict[str, Any]:
     hits = item.returned.get(model, [])
     return {
-        **about(item),
+        **query_facts(item),
         "expects": item.expects,
         "error": item.faults.get(model),
         **figures.metrics(model, item.item_id),
@@ -282,7 +286,7 @@ def rate_bounds(review: ReviewSummary, model: str) -> dict[str, list[float]]:
     return {name: list(found[name]) for name in rate_names([*found])}
 
 
-def review_json(figures: Figures, review: ReviewSummary, model: str) -> bytes:
+def review_json(figures: BenchmarkResults, review: ReviewSummary, model: str) -> bytes:
     """One model's rates, on which queries they stand, and what is still open."""
     return json_bytes(
         {
@@ -295,7 +299,7 @@ def review_json(figures: Figures, review: ReviewSummary, model: str) -> bytes:
             "queries_reviewed_for_this_model": review.complete_by_arm.get(model, 0),
             "judged_passages": review.marked,
             "open_judgments": review.open,
-            **{rate: bounds_of(figures.rates.get((model, rate))) for rate in RATES},
+            **{rate: estimate_facts(figures.rates.get((model, rate))) for rate in RATES},
             "bounds": rate_bounds(review, model),
             "settled": review.settled,
             "outlook": review.outlook,
@@ -303,22 +307,24 @@ def review_json(figures: Figures, review: ReviewSummary, model: str) -> bytes:
     )
 
 
-def details_table(figures: Figures, review: ReviewSummary) -> bytes:
+def details_table(figures: BenchmarkResults, review: ReviewSummary) -> bytes:
     """A row a query that wants a review and model: its marks, and its rates where all models are judged."""
     schema: dict[str, pl.DataType] = {"query_id": pl.String(), CATEGORY: pl.String(), "model": pl.String()}
     schema |= dict.fromkeys((*_COUNTS, "total"), pl.Int64())
     schema |= dict.fromkeys(RATES, pl.Float64())
     schema |= {"complete": pl.Boolean()}
     rows = [
-        _details(figures, review, item, model)
+        _review_row(figures, review, item, model)
         for item in figures.inside(REVIEWED)
         for model in figures.models
     ]
     return parquet_bytes(rows, schema)
 
 
-def _details(figures: Figures, review: ReviewSummary, item: ItemView, model: str) -> dict[str, Any]:
-    scored = _scored(figures, item, model)
+def _review_row(
+    figures: BenchmarkResults, review: ReviewSummary, item: ItemView, model: str
+) -> dict[str, Any]:
+    scored = _scored_rates(figures, item, model)
     hits = item.returned.get(model, [])[: review.depth]
     # Where people look deeper than results are shown, how many there are is not known here.
     cut = review.depth > SHOWN_HITS and len(hits) == SHOWN_HITS
@@ -329,7 +335,7 @@ def _details(figures: Figures, review: ReviewSummary, item: ItemView, model: str
         counted = Counter(found)
         counts = dict(zip(_COUNTS, (counted[mark] for mark in _MARKS), strict=True))
     else:
-        counts = _from_rates(scored, total)
+        counts = _counts_from_rates(scored, total)
     complete = everywhere or len(scored) == len(RATES) or counts.get("unjudged") == 0
     return {
         "query_id": item.item_id,
@@ -342,14 +348,14 @@ def _details(figures: Figures, review: ReviewSummary, item: ItemView, model: str
     }
 
 
-def _scored(figures: Figures, item: ItemView, model: str) -> dict[str, float]:
+def _scored_rates(figures: BenchmarkResults, item: ItemView, model: str) -> dict[str, float]:
     """The rates that the study scores, of one query."""
     named = {column.name: column for column in figures.columns if column.name in RATES}
     found = {rate: figures.value(model, column, item.item_id) for rate, column in named.items()}
     return {rate: value for rate, value in found.items() if value is not None}
 
 
-def _from_rates(scored: dict[str, float], total: int | None) -> dict[str, int]:
+def _counts_from_rates(scored: dict[str, float], total: int | None) -> dict[str, int]:
     """Marks counted back from the shares they make; nothing where a share is missing."""
     if len(scored) < len(RATES) or total is None:
         return {}

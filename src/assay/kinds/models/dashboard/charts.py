@@ -23,7 +23,7 @@ AT_LEAST = "≥ "
 
 
 @dataclass(frozen=True)
-class Look:
+class ModelStyle:
     """The colours and shapes of models: the same everywhere, by their order in the files."""
 
     models: tuple[str, ...]
@@ -43,58 +43,58 @@ class Look:
 
     @property
     def colours(self) -> list[str]:
-        return _taken(self.palette, 0, len(self.models))
+        return _cycled(self.palette, 0, len(self.models))
 
     @property
     def shapes(self) -> list[str]:
-        return _taken(SHAPES, 0, len(self.models))
+        return _cycled(SHAPES, 0, len(self.models))
 
     def others(self, count: int) -> tuple[list[str], list[str]]:
         """Colours and shapes for what is not a model: those that no model has come first."""
         start = len(self.models)
-        return _taken(self.palette, start, count), _taken(SHAPES, 0, count)
+        return _cycled(self.palette, start, count), _cycled(SHAPES, 0, count)
 
     def name(self, model: str) -> str:
         """A model's name as HTML, its sign in its colour before it."""
         place = self.models.index(model)
-        colour, sign = self.colours[place], _taken(SIGNS, place, 1)[0]
+        colour, sign = self.colours[place], _cycled(SIGNS, place, 1)[0]
         return f'<span style="color:{colour}" aria-hidden="true">{sign}</span> {html.escape(model)}'
 
 
-def _taken(choices: tuple[str, ...], start: int, count: int) -> list[str]:
+def _cycled(choices: tuple[str, ...], start: int, count: int) -> list[str]:
     return [choices[(start + place) % len(choices)] for place in range(count)]
 
 
-def plain(text: Any) -> str:
+def escape_text(text: Any) -> str:
     """Text of a file as Markdown shows it: as it is, with no link, picture or sign made of it."""
     return escaped(str(text)).replace(":", "\\:")
 
 
-def spaced(text: str | None) -> str:
+def tag_words(text: str | None) -> str:
     """A tag's value in words."""
     return "none" if text is None else text.replace("_", " ")
 
 
-def at_least(value: float | None, *, bound: bool) -> str:
+def bounded_number(value: float | None, *, bound: bool) -> str:
     """A figure, marked where it can only rise."""
     return (AT_LEAST if bound and value is not None else "") + say.number(value)
 
 
-def in_full(found: dict[str, Any]) -> str:
+def number_with_interval(found: dict[str, Any]) -> str:
     """A figure with its interval and count: `≥ 0.650 [0.529, 0.767], n = 49`."""
     value = found.get("value")
     if value is None:
         return say.NOTHING
     span = say.interval(found.get("low"), found.get("high"))
     n = "" if found.get("n") is None else f", n = {found['n']}"
-    return f"{at_least(value, bound=bool(found.get('lower_bound')))} {span}".strip() + n
+    return f"{bounded_number(value, bound=bool(found.get('lower_bound')))} {span}".strip() + n
 
 
 GOLDEN = math.pi * (3 - math.sqrt(5))
 APART = 0.012  # how far points that fall on one place are moved, in units of the measure
 
 
-def grouped_bars(rows: list[dict[str, Any]], look: Look, title: str) -> Any:
+def grouped_bars(rows: list[dict[str, Any]], look: ModelStyle, title: str) -> Any:
     """Bars of all models in groups. A row: group, model, value, low, high, label, bound."""
     import altair as alt
     import polars as pl
@@ -109,7 +109,9 @@ def grouped_bars(rows: list[dict[str, Any]], look: Look, title: str) -> Any:
     base = alt.Chart(data).encode(
         y=alt.Y("group:N", sort=order, axis=lines, scale=alt.Scale(paddingInner=0.25)),
         yOffset=alt.YOffset("model:N", sort=list(look.models)),
-        tooltip=_tips(data, {"group": "", "model": "model", "value": title, "low": "low", "high": "high"}),
+        tooltip=_tooltips(
+            data, {"group": "", "model": "model", "value": title, "low": "low", "high": "high"}
+        ),
     )
     hues = alt.Scale(domain=list(look.models), range=look.colours)
     colour = alt.Color("model:N", scale=hues, legend=None)
@@ -126,12 +128,12 @@ def grouped_bars(rows: list[dict[str, Any]], look: Look, title: str) -> Any:
     return (bars + whiskers + words).properties(height=height)
 
 
-def pair_scatter(queries: pl.DataFrame, a: str, b: str, look: Look) -> Any:
+def pair_scatter(queries: pl.DataFrame, a: str, b: str, look: ModelStyle) -> Any:
     """Both models' reciprocal rank, a point a query; above the diagonal the first is ahead."""
     import altair as alt
     import polars as pl
 
-    data = pl.DataFrame(spread_apart(queries.drop_nulls(["a_mrr", "b_mrr"]).to_dicts()))
+    data = pl.DataFrame(separate_points(queries.drop_nulls(["a_mrr", "b_mrr"]).to_dicts()))
     tags = sorted(set(data["tag"].to_list()))
     colours, shapes = look.others(len(tags))
     legend = alt.Legend(title=None, orient="bottom", columns=2, labelFontSize=11, labelLimit=125)
@@ -145,7 +147,7 @@ def pair_scatter(queries: pl.DataFrame, a: str, b: str, look: Look) -> Any:
             y=alt.Y("y:Q", scale=scale, axis=alt.Axis(title=f"MRR of {a}", **axis)),
             color=alt.Color("tag:N", scale=alt.Scale(domain=tags, range=colours), legend=legend),
             shape=alt.Shape("tag:N", scale=alt.Scale(domain=tags, range=shapes), legend=legend),
-            tooltip=_tips(
+            tooltip=_tooltips(
                 data, {"query_id": "id", "query_text": "query", "tag": "category", "a_mrr": a, "b_mrr": b}
             ),
         )
@@ -159,7 +161,7 @@ def pair_scatter(queries: pl.DataFrame, a: str, b: str, look: Look) -> Any:
     return (diagonal + upper + lower + points).properties(height=540)
 
 
-def spread_apart(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def separate_points(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Where each point is drawn: points on one place lie around it in a spiral, so that all are seen."""
     seen: Counter[tuple[float, float]] = Counter()
     placed: list[dict[str, Any]] = []
@@ -168,11 +170,11 @@ def spread_apart(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
         radius, turn = APART * math.sqrt(seen[place]), GOLDEN * seen[place]
         seen[place] += 1
         here = {"x": place[0] + radius * math.cos(turn), "y": place[1] + radius * math.sin(turn)}
-        placed.append({**row, **here, "tag": spaced(row["category"])})
+        placed.append({**row, **here, "tag": tag_words(row["category"])})
     return placed
 
 
-def outcome_bars(counts: dict[str, int], colours: list[str], look: Look) -> Any:
+def outcome_bars(counts: dict[str, int], colours: list[str], look: ModelStyle) -> Any:
     """How often each model is ahead, a bar an outcome, the count beside it."""
     import altair as alt
     import polars as pl
@@ -190,7 +192,7 @@ def outcome_bars(counts: dict[str, int], colours: list[str], look: Look) -> Any:
     return (bars + words).properties(height=44 * len(counts))
 
 
-def latency_ranges(rows: list[dict[str, Any]], look: Look) -> Any:
+def latency_ranges(rows: list[dict[str, Any]], look: ModelStyle) -> Any:
     """The usual time of each model, with a line to the slow end. A row: model, usual, slow, label."""
     import altair as alt
     import polars as pl
@@ -201,7 +203,7 @@ def latency_ranges(rows: list[dict[str, Any]], look: Look) -> Any:
     top = (float(most) if isinstance(most, int | float) else 1.0) * 1.8
     base = alt.Chart(data).encode(
         y=alt.Y("model:N", sort=list(look.models), axis=alt.Axis(title=None, ticks=False, labelLimit=170)),
-        tooltip=_tips(data, {"model": "model", "usual": "median or mean, ms", "slow": "p95, ms"}),
+        tooltip=_tooltips(data, {"model": "model", "usual": "median or mean, ms", "slow": "p95, ms"}),
     )
     scale = alt.Scale(domain=[0, top], nice=False)
     hues = alt.Scale(domain=list(look.models), range=look.colours)
@@ -217,7 +219,7 @@ def latency_ranges(rows: list[dict[str, Any]], look: Look) -> Any:
     return (lines + ends + points + words).properties(height=60 + 44 * len(rows))
 
 
-def _tips(data: pl.DataFrame, titles: dict[str, str]) -> list[Any]:
+def _tooltips(data: pl.DataFrame, titles: dict[str, str]) -> list[Any]:
     """What is told under the pointer: three significant digits for figures."""
     import altair as alt
     from polars import selectors
@@ -232,7 +234,7 @@ def _tips(data: pl.DataFrame, titles: dict[str, str]) -> list[Any]:
     ]
 
 
-def spoken(rows: list[dict[str, Any]]) -> str:
+def bars_in_words(rows: list[dict[str, Any]]) -> str:
     """A picture's bars in words, for whoever cannot see it."""
     return "; ".join(
         f"{row['group'].partition(chr(10))[0]}, {row['model']}: {say.number(row['value'])}" for row in rows

@@ -6,19 +6,19 @@ from typing import TYPE_CHECKING, Any
 
 from assay.kinds.models.benchmark.columns import RATES
 from assay.kinds.models.dashboard.charts import (
-    Look,
-    at_least,
+    ModelStyle,
+    bars_in_words,
+    bounded_number,
+    escape_text,
     grouped_bars,
-    in_full,
     latency_ranges,
+    number_with_interval,
     outcome_bars,
     pair_scatter,
-    plain,
-    spaced,
-    spoken,
+    tag_words,
 )
 from assay.kinds.models.dashboard.overview import NEXT_STEPS
-from assay.kinds.models.dashboard.tables import TIE, Tables, top_results
+from assay.kinds.models.dashboard.tables import TIE, BenchmarkTables, top_results
 from assay.report import wording as say
 from assay.report.markdown import table
 
@@ -39,7 +39,7 @@ TIMES = {
 COUNTS = ("keyword_matches", "semantic_matches", "false_positives", "unjudged", "total")
 
 
-def show_readings(tables: Tables, look: Look) -> None:
+def show_readings(tables: BenchmarkTables, look: ModelStyle) -> None:
     """One measure by rule, as people judged, and both together."""
     import streamlit as st
 
@@ -54,22 +54,22 @@ def show_readings(tables: Tables, look: Look) -> None:
     cells: list[list[str]] = []
     for name, title in READINGS.items():
         found = {model: _reading(tables, model, name, measure) for model in tables.models}
-        cells.append([plain(title), *(in_full(one) for one in found.values())])
+        cells.append([escape_text(title), *(number_with_interval(one) for one in found.values())])
         rows += [_bar(title, model, one) for model, one in found.items() if one]
     if rows and all(0 <= row["value"] <= 1 for row in rows):
-        st.altair_chart(grouped_bars(rows, look, measure), width="stretch", alt=spoken(rows))
-    st.markdown(table([plain(measure), *map(plain, tables.models)], cells))
+        st.altair_chart(grouped_bars(rows, look, measure), width="stretch", alt=bars_in_words(rows))
+    st.markdown(table([escape_text(measure), *map(escape_text, tables.models)], cells))
     if not any(tables.reading(model, "human_adjusted") for model in tables.models):
         st.info("There are no human-adjusted figures: nobody has judged yet. Next:\n\n" + NEXT_STEPS)
     elif not any(_reading(tables, model, "human_adjusted", measure) for model in tables.models):
         st.caption("This measure is not part of the human-adjusted figures.")
 
 
-def _measured(tables: Tables, model: str) -> list[str]:
+def _measured(tables: BenchmarkTables, model: str) -> list[str]:
     return [name for name, one in tables.reading(model, "automated").items() if one.get("value") is not None]
 
 
-def _reading(tables: Tables, model: str, reading: str, measure: str) -> dict[str, Any]:
+def _reading(tables: BenchmarkTables, model: str, reading: str, measure: str) -> dict[str, Any]:
     """Empty where the reading has no value. What bounds all queries bounds those under review."""
     found = tables.reading(model, reading).get(measure, {})
     if found.get("value") is None:
@@ -81,11 +81,11 @@ def _reading(tables: Tables, model: str, reading: str, measure: str) -> dict[str
 def _bar(group: str, model: str, found: dict[str, Any]) -> dict[str, Any]:
     bound = bool(found.get("lower_bound"))
     ends = {name: found.get(name) for name in ("value", "low", "high")}
-    label = f"{model} {at_least(found['value'], bound=bound)}"
+    label = f"{model} {bounded_number(found['value'], bound=bound)}"
     return {"group": group, "model": model, **ends, "label": label, "bound": bound}
 
 
-def show_slices(tables: Tables, look: Look) -> None:
+def show_slices(tables: BenchmarkTables, look: ModelStyle) -> None:
     """MRR by category and by difficulty, with n and what is a lower bound."""
     import streamlit as st
 
@@ -99,7 +99,7 @@ def show_slices(tables: Tables, look: Look) -> None:
     for place, (tag, frame) in zip(st.tabs([f"By {tag}" for tag in there]), there.items(), strict=True):
         rows = [_slice_bar(tag, row) for row in frame.iter_rows(named=True)]
         with place:
-            st.altair_chart(grouped_bars(rows, look, "MRR"), width="stretch", alt=spoken(rows))
+            st.altair_chart(grouped_bars(rows, look, "MRR"), width="stretch", alt=bars_in_words(rows))
             if any(row["bound"] for row in rows):
                 st.caption("Dashed bars and ≥: a lower bound, as people have yet to judge these queries.")
             with st.expander("The same as a table"):
@@ -109,7 +109,7 @@ def show_slices(tables: Tables, look: Look) -> None:
 def _slice_bar(tag: str, row: dict[str, Any]) -> dict[str, Any]:
     n = row.get("n_mrr", row.get("count"))
     few = ", few" if n is not None and n < say.FEW else ""
-    group = spaced(row[tag]) + (f"\nn = {n}{few}" if n is not None else "")
+    group = tag_words(row[tag]) + (f"\nn = {n}{few}" if n is not None else "")
     ends = {"value": row["mrr"], "low": row.get("low_mrr"), "high": row.get("high_mrr")}
     return _bar(group, row["model"], {**ends, "lower_bound": row.get("lower_bound")})
 
@@ -120,11 +120,18 @@ def _slice_table(tag: str, frame: Any) -> str:
         ends = {"value": row["mrr"], "low": row.get("low_mrr"), "high": row.get("high_mrr")}
         found = {**ends, "n": row.get("n_mrr", row.get("count")), "lower_bound": row.get("lower_bound")}
         others = [say.number(row.get(name)) for name in ("hit_at_10", "ndcg_at_10", "total_latency_ms")]
-        rows.append([plain(spaced(row[tag])), plain(row["model"]), in_full(found), *others])
+        rows.append(
+            [
+                escape_text(tag_words(row[tag])),
+                escape_text(row["model"]),
+                number_with_interval(found),
+                *others,
+            ]
+        )
     return table([tag, "model", "MRR", "Hit@10", "nDCG@10", "latency, ms"], rows, texts=2)
 
 
-def show_review(tables: Tables, look: Look) -> None:
+def show_review(tables: BenchmarkTables, look: ModelStyle) -> None:
     """What the models find that keywords miss, or how to find out."""
     import streamlit as st
 
@@ -135,21 +142,27 @@ def show_review(tables: Tables, look: Look) -> None:
         why = "Nobody was asked" if tables.review is None else "No query is judged for every model yet"
         st.info(f"{why}, so semantic lift is not known. Next:\n\n{NEXT_STEPS}")
     else:
-        shares = [f"{plain(model)} {say.number(100 * value)}" for model, value in known.items()]
+        shares = [f"{escape_text(model)} {say.number(100 * value)}" for model, value in known.items()]
         title = f"Relevant results in 100 that keywords miss: {', '.join(shares)}"
         st.subheader(title, anchor=False)
         rows = [
-            _bar(f"{spaced(rate)}\nn = {one['n']}" if one.get("n") is not None else spaced(rate), model, one)
+            _bar(
+                f"{tag_words(rate)}\nn = {one['n']}" if one.get("n") is not None else tag_words(rate),
+                model,
+                one,
+            )
             for rate in RATES
             for model in tables.models
             if (one := _rate(tables, model, rate)).get("value") is not None
         ]
-        st.altair_chart(grouped_bars(rows, look, "share of results"), width="stretch", alt=spoken(rows))
+        st.altair_chart(
+            grouped_bars(rows, look, "share of results"), width="stretch", alt=bars_in_words(rows)
+        )
         st.caption("On queries that people judged for every model. A high false positive rate is bad.")
     _show_marks(tables)
 
 
-def _rate(tables: Tables, model: str, rate: str) -> dict[str, Any]:
+def _rate(tables: BenchmarkTables, model: str, rate: str) -> dict[str, Any]:
     """A rate over queries judged for every model; averaged here where the files hold only queries."""
     import polars as pl
 
@@ -163,7 +176,7 @@ def _rate(tables: Tables, model: str, rate: str) -> dict[str, Any]:
     return {"value": values.mean(), "n": len(values)} if len(values) else {}
 
 
-def _show_marks(tables: Tables) -> None:
+def _show_marks(tables: BenchmarkTables) -> None:
     import polars as pl
     import streamlit as st
 
@@ -174,7 +187,7 @@ def _show_marks(tables: Tables) -> None:
     if not there or found.is_empty():
         return
     sums = {row["model"]: row for row in found.group_by("model").agg(pl.col(there).sum()).to_dicts()}
-    titles = {name: "open" if name == "unjudged" else spaced(name) for name in there}
+    titles = {name: "open" if name == "unjudged" else tag_words(name) for name in there}
     models = list(dict.fromkeys(found["model"].to_list()))
     rows = [[titles[name], *(str(sums[model][name]) for model in models)] for name in there]
     bounds = [tables.reading(model, "human_review_bounds").get("semantic_lift") for model in models]
@@ -183,20 +196,20 @@ def _show_marks(tables: Tables) -> None:
             f"{say.number(ends[0])} to {say.number(ends[1])}" if ends else say.NOTHING for ends in bounds
         ]
         rows.append(["semantic lift, whatever is open", *spans])
-    st.markdown(table(["results", *map(plain, models)], rows))
+    st.markdown(table(["results", *map(escape_text, models)], rows))
 
 
-def show_latency(tables: Tables, look: Look) -> None:
+def show_latency(tables: BenchmarkTables, look: ModelStyle) -> None:
     """How long an answer takes, usually and at the slow end."""
     import streamlit as st
 
-    rows = [_times(row) for row in tables.aggregates.iter_rows(named=True)]
+    rows = [_latency_row(row) for row in tables.aggregates.iter_rows(named=True)]
     rows = [row for row in rows if row["usual"] is not None]
     if not rows:
         st.subheader("How fast are they?", anchor=False)
         st.info("No time was measured. Add the measure `Seconds` to study.yaml.")
         return
-    told = ", ".join(f"{plain(row['model'])} {say.number(row['usual'])} ms" for row in rows)
+    told = ", ".join(f"{escape_text(row['model'])} {say.number(row['usual'])} ms" for row in rows)
     st.subheader(f"A usual answer takes: {told}", anchor=False)
     st.altair_chart(latency_ranges(rows, look), width="stretch", alt=told)
     cells = [
@@ -205,10 +218,10 @@ def show_latency(tables: Tables, look: Look) -> None:
         if name in tables.aggregates.columns
     ]
     with st.expander("The same as a table"):
-        st.markdown(table(["milliseconds", *map(plain, tables.models)], cells))
+        st.markdown(table(["milliseconds", *map(escape_text, tables.models)], cells))
 
 
-def _times(row: dict[str, Any]) -> dict[str, Any]:
+def _latency_row(row: dict[str, Any]) -> dict[str, Any]:
     """The median with the slow end, or the mean where that is all there is."""
     median, slow = row.get("p50_latency_ms"), row.get("p95_latency_ms")
     if median is None:
@@ -231,7 +244,7 @@ RELEVANCE = {
 TOLD = {True: "✔ relevant", False: "✖ not relevant", None: "? not judged"}  # of files without a status
 
 
-def choose_pair(tables: Tables) -> tuple[str, str] | None:
+def choose_pair(tables: BenchmarkTables) -> tuple[str, str] | None:
     """The pair to look at; asked for where there are several."""
     import streamlit as st
 
@@ -244,14 +257,14 @@ def choose_pair(tables: Tables) -> tuple[str, str] | None:
     return chosen
 
 
-def show_pair(tables: Tables, pair: tuple[str, str], look: Look) -> None:
+def show_pair(tables: BenchmarkTables, pair: tuple[str, str], look: ModelStyle) -> None:
     """The scatter of both models, and wins, ties and losses beside it."""
     import streamlit as st
 
     a, b = pair
     queries = tables.of_pair(a, b)
-    counts = outcomes(queries, a, b)
-    title = f"Queries won: {plain(a)} {counts[a]}, {plain(b)} {counts[b]}; tied: {counts[TIE]}"
+    counts = count_outcomes(queries, a, b)
+    title = f"Queries won: {escape_text(a)} {counts[a]}, {escape_text(b)} {counts[b]}; tied: {counts[TIE]}"
     st.subheader(title, anchor=False)
     left, right = st.columns(2, gap="large")
     with left:
@@ -271,50 +284,52 @@ def show_pair(tables: Tables, pair: tuple[str, str], look: Look) -> None:
         _show_difference(tables, a, b, queries)
 
 
-def outcomes(queries: pl.DataFrame, a: str, b: str) -> dict[str, int]:
+def count_outcomes(queries: pl.DataFrame, a: str, b: str) -> dict[str, int]:
     """How often each is ahead, ties, and queries that cannot be compared."""
     winners = queries["winner"].fill_null(UNKNOWN).to_list()
     return {name: winners.count(name) for name in (a, TIE, b, UNKNOWN)}
 
 
-def _show_difference(tables: Tables, a: str, b: str, queries: pl.DataFrame) -> None:
+def _show_difference(tables: BenchmarkTables, a: str, b: str, queries: pl.DataFrame) -> None:
     """The difference with its interval and tests, where the files have them."""
     import streamlit as st
 
     pairs = tables.comparison.get("pairs", [])
     found = [pair for pair in pairs if (pair.get("a"), pair.get("b")) == (a, b)]
     facts = found[0].get("overall", {}).get("mrr") if found else None
-    names = f"{plain(a)} − {plain(b)}"
+    names = f"{escape_text(a)} − {escape_text(b)}"
     if not facts or facts.get("difference") is None:
         mean = queries["mrr_diff"].mean()
         known = say.number(float(mean) if isinstance(mean, int | float) else None, signed=True)
-        st.markdown(f"MRR, {names}: **{plain(known)}**. No test is in the files.")
+        st.markdown(f"MRR, {names}: **{escape_text(known)}**. No test is in the files.")
         return
     value = say.with_interval(facts["difference"], facts["low"], facts["high"], signed=True)
-    lines = [f"MRR, {names}: **{plain(value)}**, n = {facts['n']}"]
+    lines = [f"MRR, {names}: **{escape_text(value)}**, n = {facts['n']}"]
     tests = {"p": "p", "p_adjusted": "adjusted p", "p_wilcoxon": "Wilcoxon p"}
     told = [
         f"{title} {say.p_value(facts[name])}" for name, title in tests.items() if facts.get(name) is not None
     ]
     if told:
-        lines.append(plain(", ".join(told)))
+        lines.append(escape_text(", ".join(told)))
     if facts.get("effect") is not None:
         lines.append(
-            plain(f"{facts.get('effect_name') or 'effect'} {say.number(facts['effect'], signed=True)}")
+            escape_text(f"{facts.get('effect_name') or 'effect'} {say.number(facts['effect'], signed=True)}")
         )
     ahead = {"better": a, "worse": b}.get(facts.get("shown", ""))
-    lines.append(f"{plain(ahead)} is shown to be better." if ahead else "Neither is shown to be better.")
+    lines.append(
+        f"{escape_text(ahead)} is shown to be better." if ahead else "Neither is shown to be better."
+    )
     st.markdown("  \n".join(lines))
 
 
-def show_queries(tables: Tables, pair: tuple[str, str], look: Look) -> None:
+def show_queries(tables: BenchmarkTables, pair: tuple[str, str], look: ModelStyle) -> None:
     """The queries of a pair, filtered, and one of them in full."""
     import streamlit as st
 
     a, b = pair
     st.subheader("Query by query", anchor=False)
-    found = _filtered(tables.of_pair(a, b), pair).sort("mrr_diff", nulls_last=True)
-    st.caption(f"{say.quantity(len(found), 'row')}, those first where {plain(a)} falls behind most.")
+    found = _filter_queries(tables.of_pair(a, b), pair).sort("mrr_diff", nulls_last=True)
+    st.caption(f"{say.quantity(len(found), 'row')}, those first where {escape_text(a)} falls behind most.")
     if found.is_empty():
         st.info("No query is like that. Take a filter away.")
         return
@@ -339,7 +354,7 @@ def show_queries(tables: Tables, pair: tuple[str, str], look: Look) -> None:
     _show_query(tables, pair, found.row(list(texts).index(chosen), named=True), look)
 
 
-def _filtered(queries: pl.DataFrame, pair: tuple[str, str]) -> pl.DataFrame:
+def _filter_queries(queries: pl.DataFrame, pair: tuple[str, str]) -> pl.DataFrame:
     import polars as pl
     import streamlit as st
 
@@ -353,14 +368,16 @@ def _filtered(queries: pl.DataFrame, pair: tuple[str, str]) -> pl.DataFrame:
         there = queries[name].drop_nulls().unique(maintain_order=True).to_list()
         if name == "winner":
             there = [each for each in (*pair, TIE, UNKNOWN) if each in there]
-        wanted[name] = place.multiselect(title, there, key=name, format_func=spaced, placeholder="all")
+        wanted[name] = place.multiselect(title, there, key=name, format_func=tag_words, placeholder="all")
     return queries.filter(*(pl.col(name).is_in(values) for name, values in wanted.items() if values))
 
 
-def _show_query(tables: Tables, pair: tuple[str, str], row: dict[str, Any], look: Look) -> None:
+def _show_query(
+    tables: BenchmarkTables, pair: tuple[str, str], row: dict[str, Any], look: ModelStyle
+) -> None:
     import streamlit as st
 
-    st.markdown("#### " + plain(f"{row['query_id']}: {row['query_text'] or ''}"))
+    st.markdown("#### " + escape_text(f"{row['query_id']}: {row['query_text'] or ''}"))
     for place, model, mrr in zip(st.columns(2), pair, (row["a_mrr"], row["b_mrr"]), strict=True):
         with place:
             st.html(f'<div style="font-weight:600">{look.name(model)}, MRR {say.number(mrr)}</div>')
@@ -370,7 +387,7 @@ def _show_query(tables: Tables, pair: tuple[str, str], row: dict[str, Any], look
                 continue
             found = top_results(path, row["query_id"])
             if found.get("error"):
-                st.error(plain(found["error"]))
+                st.error(escape_text(found["error"]))
             for hit in found.get("top_results", [])[:SHOWN]:
                 _show_hit(hit)
             if not found.get("top_results"):
@@ -385,6 +402,6 @@ def _show_hit(hit: dict[str, Any]) -> None:
         if hit.get("rule_match") and hit.get("status") in ("relevant_by_person", "not_relevant"):
             mark += "; a rule finds it too"
         score = "" if hit.get("score") is None else f", score {say.number(hit['score'])}"
-        st.markdown(f"**{hit.get('rank', '')}. {plain(hit.get('chunk_id', ''))}**  \n{mark}{score}")
+        st.markdown(f"**{hit.get('rank', '')}. {escape_text(hit.get('chunk_id', ''))}**  \n{mark}{score}")
         if hit.get("text"):
             st.text(say.printable(str(hit["text"])))

@@ -7,8 +7,8 @@ from typing import Any
 import msgspec
 
 from assay.core.records import Verdict
-from assay.kinds.models.dashboard.charts import Look, at_least, plain
-from assay.kinds.models.dashboard.tables import Tables
+from assay.kinds.models.dashboard.charts import ModelStyle, bounded_number, escape_text
+from assay.kinds.models.dashboard.tables import BenchmarkTables
 from assay.report import wording as say
 from assay.report.markdown import code
 from assay.report.verdict_words import clause_words
@@ -30,7 +30,7 @@ CARD = (
 )
 
 
-def show_answer(tables: Tables) -> None:
+def show_answer(tables: BenchmarkTables) -> None:
     """The recommendation, the verdict, what is open, and the clauses behind it."""
     import streamlit as st
 
@@ -39,9 +39,9 @@ def show_answer(tables: Tables) -> None:
     told = tables.recommendation or "none"
     if len(told) > LONGEST_TITLE:
         st.title("Recommendation", anchor=False)
-        st.markdown(f"**{plain(told)}**")
+        st.markdown(f"**{escape_text(told)}**")
     else:
-        st.title(f"Recommendation: {plain(told)}", anchor=False)
+        st.title(f"Recommendation: {escape_text(told)}", anchor=False)
     if verdict is not None:
         st.markdown(f"**Verdict: {VERDICT_SIGNS.get(verdict, '')} {say.TITLES.get(verdict, verdict)}**")
     review = tables.combined.get("review") or {}
@@ -49,7 +49,7 @@ def show_answer(tables: Tables) -> None:
         done = review.get("queries_reviewed_for_every_model")
         state = f"The review is not finished: {done} of {review.get('queries_to_review')} queries are judged"
         outlook = f"; {review['outlook']}" if review.get("outlook") else ""
-        st.markdown(plain(f"{state} for every model{outlook}."))
+        st.markdown(escape_text(f"{state} for every model{outlook}."))
     _show_clauses(tables.combined.get("verdicts", []))
 
 
@@ -65,7 +65,7 @@ def _show_clauses(raw: list[dict[str, Any]]) -> None:
     with st.expander(f"What the verdict rests on: {', '.join(counts)}"):
         for one in verdicts:
             informs = "" if one.deciding else " (informs, does not decide)"
-            st.markdown(f"**{plain(one.gate)}: {say.TITLES[one.verdict]}**{informs}")
+            st.markdown(f"**{escape_text(one.gate)}: {say.TITLES[one.verdict]}**{informs}")
             unique = {clause.text: clause for clause in one.clauses}
             st.markdown("\n".join(f"- {_clause(clause)}" for clause in unique.values()))
 
@@ -75,11 +75,11 @@ _KINDS = ((True, "for"), (False, "against"), (None, "open"))
 
 def _clause(clause: Any) -> str:
     words = clause_words(clause)
-    told = plain(words.sentence) + (f" ({plain(words.why)})" if words.why else "")
+    told = escape_text(words.sentence) + (f" ({escape_text(words.why)})" if words.why else "")
     return f"{code(words.text)}: **{words.state}**. {told}"
 
 
-def show_cards(tables: Tables, look: Look) -> None:
+def show_cards(tables: BenchmarkTables, look: ModelStyle) -> None:
     """A card a model: how good, how fast, how much beyond keywords."""
     import streamlit as st
 
@@ -98,18 +98,18 @@ def show_cards(tables: Tables, look: Look) -> None:
         )
 
 
-def _of_review(tables: Tables) -> str:
+def _of_review(tables: BenchmarkTables) -> str:
     asked = (tables.combined.get("review") or {}).get("queries_to_review")
     return (
         "queries that need a person's eye" if asked is None else f"{asked} queries that need a person's eye"
     )
 
 
-def _show_card(tables: Tables, model: str) -> bool:
+def _show_card(tables: BenchmarkTables, model: str) -> bool:
     """Whether a figure on the card can only rise."""
     import streamlit as st
 
-    found = tables.aggregates.row(by_predicate=_is(model), named=True)
+    found = tables.aggregates.row(by_predicate=_is_model(model), named=True)
     bounded = False
     for half in (CARD[:2], CARD[2:]):
         with st.container(horizontal=True, gap="small"):
@@ -122,7 +122,7 @@ def _show_card(tables: Tables, model: str) -> bool:
                     behind = "not reviewed" if column == "semantic_lift" else "not measured"
                 st.metric(
                     f"{title}, n = {n}" if n else title,
-                    at_least(value, bound=bound),
+                    bounded_number(value, bound=bound),
                     behind or None,
                     delta_color="off",
                     delta_arrow="off",
@@ -130,24 +130,26 @@ def _show_card(tables: Tables, model: str) -> bool:
     return bounded
 
 
-def _is(model: str) -> Any:
+def _is_model(model: str) -> Any:
     import polars as pl
 
     return pl.col("model") == model
 
 
-def show_trust(tables: Tables) -> None:
+def show_trust(tables: BenchmarkTables) -> None:
     """Warnings, and where the figures came from."""
     import streamlit as st
 
     st.subheader("Where this comes from", anchor=False)
     for warning in tables.combined.get("warnings", []):
-        st.warning(plain(warning))
+        st.warning(escape_text(warning))
     facts = {
         "study": tables.combined.get("study"),
         "time": tables.combined.get("timestamp"),
         **tables.combined.get("provenance", {}),
         "files": tables.folder,
     }
-    lines = [f"- {plain(name)}: {code(str(value))}" for name, value in facts.items() if value is not None]
+    lines = [
+        f"- {escape_text(name)}: {code(str(value))}" for name, value in facts.items() if value is not None
+    ]
     st.markdown("\n".join(lines))

@@ -22,7 +22,7 @@ _ABOUT = ("query_id", "query_text", "category", "difficulty")
 
 
 @dataclass(frozen=True)
-class Tables:
+class BenchmarkTables:
     """What a benchmark's files say."""
 
     folder: Path
@@ -56,13 +56,14 @@ class Tables:
 
     def results_path(self, model: str) -> Path | None:
         """Where a model's results are kept query by query."""
-        from assay.kinds.models.benchmark.folder import file_names
 
-        wanted = f"{file_names(self.models)[model]}_results.json".casefold()
+        from assay.kinds.models.benchmark.folder import model_file_names
+
+        wanted = f"{model_file_names(self.models)[model]}_results.json".casefold()
         return next((path for path in self.folder.iterdir() if path.name.casefold() == wanted), None)
 
 
-def locate(folder: Path) -> Path:
+def find_tables(folder: Path) -> Path:
     """Where the tables lie: in the folder, in its `results`, or in the benchmark of a study's run."""
     for place in (folder / "results", folder, folder / "run" / "benchmark" / "results"):
         if any((place / name).is_file() for name in REQUIRED):
@@ -73,17 +74,17 @@ def locate(folder: Path) -> Path:
     raise DataError(Problem(what, str(folder), fix=f"Write them with: {command}"))
 
 
-def read_tables(folder: Path) -> Tables:
+def read_tables(folder: Path) -> BenchmarkTables:
     """All tables of a folder; every file that is missing or cannot be read is told at once."""
-    place = locate(folder)
+    place = find_tables(folder)
     problems = [
         Problem("is missing", str(place / name), fix=f"Write all files anew with: {WRITES}")
         for name in REQUIRED
         if not (place / name).is_file()
     ]
     present = [name for name in (*REQUIRED, REVIEW, SLICES["difficulty"]) if (place / name).is_file()]
-    frames = {name: _frame(place / name, problems) for name in present}
-    facts = {name: _facts(place / name, problems) for name in (COMBINED, COMPARISON)}
+    frames = {name: _read_parquet(place / name, problems) for name in present}
+    facts = {name: _read_json(place / name, problems) for name in (COMBINED, COMPARISON)}
     if problems:
         raise DataError(problems)
     aggregates, decision = frames[AGGREGATES], frames[DECISION]
@@ -94,14 +95,14 @@ def read_tables(folder: Path) -> Tables:
         *((file, "model") for file in (*SLICES.values(), REVIEW)),
     ):
         if name in frames and column not in frames[name].columns:
-            problems.append(_no_column(place / name, column))
+            problems.append(_missing_column(place / name, column))
     if problems:
         raise DataError(problems)
     said = decision["recommendation"].to_list() if "recommendation" in decision.columns else []
-    return Tables(
+    return BenchmarkTables(
         folder=place,
         aggregates=aggregates,
-        queries=_pairs(frames[QUERIES], aggregates["model"].to_list(), place / QUERIES),
+        queries=_pair_rows(frames[QUERIES], aggregates["model"].to_list(), place / QUERIES),
         slices={tag: frames[name] for tag, name in SLICES.items() if name in frames},
         recommendation=next((text for text in said if text), None),
         review=frames.get(REVIEW),
@@ -113,17 +114,17 @@ def read_tables(folder: Path) -> Tables:
 def top_results(path: Path, query_id: str) -> dict[str, Any]:
     """What one model returned for a query; empty where its file does not tell."""
     problems: list[Problem] = []
-    found = _facts(path, problems)
+    found = _read_json(path, problems)
     if problems:
         raise DataError(problems)
     return next((one for one in found.get("query_results", []) if one.get("query_id") == query_id), {})
 
 
-def _no_column(path: Path, column: str) -> Problem:
+def _missing_column(path: Path, column: str) -> Problem:
     return Problem(f"has no column {column!r}", str(path), fix=f"Write it anew with: {WRITES}")
 
 
-def _frame(path: Path, problems: list[Problem]) -> pl.DataFrame:
+def _read_parquet(path: Path, problems: list[Problem]) -> pl.DataFrame:
     import polars as pl
     from polars import selectors
 
@@ -136,7 +137,7 @@ def _frame(path: Path, problems: list[Problem]) -> pl.DataFrame:
         return pl.DataFrame()
 
 
-def _facts(path: Path, problems: list[Problem]) -> dict[str, Any]:
+def _read_json(path: Path, problems: list[Problem]) -> dict[str, Any]:
     import msgspec
 
     if not path.is_file():
@@ -148,7 +149,7 @@ def _facts(path: Path, problems: list[Problem]) -> dict[str, Any]:
         return {}
 
 
-def _pairs(raw: pl.DataFrame, models: list[str], path: Path) -> pl.DataFrame:
+def _pair_rows(raw: pl.DataFrame, models: list[str], path: Path) -> pl.DataFrame:
     """A row a pair and query, whether the file has that or two models side by side."""
     import polars as pl
 
@@ -159,7 +160,7 @@ def _pairs(raw: pl.DataFrame, models: list[str], path: Path) -> pl.DataFrame:
         found = {column: wanted[column.casefold()] for column in raw.columns if column.casefold() in wanted}
         if len(found) != 2:
             missing = [column for column in wanted if column not in {each.casefold() for each in found}]
-            raise DataError([_no_column(path, column) for column in missing or ["model_a"]])
+            raise DataError([_missing_column(path, column) for column in missing or ["model_a"]])
         (b_column, b), (a_column, a) = found.items()
         raw = raw.rename({a_column: "a_mrr", b_column: "b_mrr"})
         raw = raw.with_columns(model_a=pl.lit(a), model_b=pl.lit(b))

@@ -23,9 +23,9 @@ import msgspec
 from assay.core.dataset import Corpus
 from assay.core.errors import DataError, Problem, UsageError, did_you_mean
 from assay.core.records import Passage
-from assay.kinds.models.judges.sql_clause import ClauseRefused, refuse_unreadable
-from assay.kinds.models.judges.sql_process import Loaded, Worker
-from assay.kinds.models.judges.sql_select import Column, Reply, too_long
+from assay.kinds.models.judges.sql_clause import ClauseRefused, check_readable
+from assay.kinds.models.judges.sql_process import SqlWorker, TableContents
+from assay.kinds.models.judges.sql_select import ClauseReply, SqlColumn, timeout_message
 
 CORE = ("doc_id", "text", "title", "source", "section")
 
@@ -58,9 +58,9 @@ class PassageTable:
         if importlib.util.find_spec("duckdb") is None:
             raise UsageError("Clauses in SQL need DuckDB. Install it: pip install duckdb")
         self._corpus, self._seconds = corpus, seconds
-        self._others, self._memory = _second_names(columns), _bytes(memory)
+        self._others, self._memory = _column_aliases(columns), _parse_memory(memory)
         self._lock = threading.Lock()
-        self._worker: Worker | None = self._start()
+        self._worker: SqlWorker | None = self._start()
 
     def matching(self, clause: str) -> list[str]:
         """The doc_ids of the passages that satisfy the clause, in corpus order; NULL does not satisfy."""
@@ -75,7 +75,7 @@ class PassageTable:
         asked: dict[int, str] = {}
         for number, clause in enumerate(clauses):
             try:
-                refuse_unreadable(clause)
+                check_readable(clause)
                 asked[number] = clause
             except ClauseRefused as refusal:
                 found[number] = refusal
@@ -88,40 +88,40 @@ class PassageTable:
             )
         return found
 
-    def _replies(self, clauses: Sequence[str]) -> list[Reply]:
+    def _replies(self, clauses: Sequence[str]) -> list[ClauseReply]:
         """Asked together; where that does not work, one by one, so that only a guilty one is refused."""
         together = self._ask(clauses) if len(clauses) > 1 else []
         return together or [reply for clause in clauses for reply in self._ask([clause])]
 
-    def _ask(self, clauses: Sequence[str]) -> list[Reply]:
+    def _ask(self, clauses: Sequence[str]) -> list[ClauseReply]:
         worker, self._worker = self._worker or self._start(), None
         try:
-            began = _loaded(worker)
+            began = _await_table(worker)
             replies = worker.ask(clauses)
             self._worker = worker
         except EOFError:
             if len(clauses) > 1:
                 return []
             if time.monotonic() - began >= self._seconds:
-                return [(too_long(self._seconds), b"")]
+                return [(timeout_message(self._seconds), b"")]
             return [("The clause needs too much memory, or breaks DuckDB. Make it simpler.", b"")]
         finally:
             if self._worker is None:  # also after Ctrl-C: nobody would read its answer
                 worker.end()
         return replies
 
-    def _start(self) -> Worker:
+    def _start(self) -> SqlWorker:
         """A process that loads the table while this one goes on."""
-        worker = Worker()
+        worker = SqlWorker()
         try:
             columns = _columns(self._corpus, self._others)
-            loaded: Loaded = (columns, self._others, self._memory, self._seconds)
+            loaded: TableContents = (columns, self._others, self._memory, self._seconds)
             worker.load(msgspec.msgpack.encode(loaded))
         except UnicodeEncodeError:
             worker.end()
-            raise DataError(list(_halves(self._corpus.passages))) from None
+            raise DataError(list(_undecodable_fields(self._corpus.passages))) from None
         except EOFError:
-            raise _unbuilt(worker) from None
+            raise _table_error(worker) from None
         return worker
 
     def close(self) -> None:
@@ -137,16 +137,16 @@ class PassageTable:
         self.close()
 
 
-def _loaded(worker: Worker) -> float:
+def _await_table(worker: SqlWorker) -> float:
     """Waits until a process has loaded its table; when that was."""
     try:
         worker.loaded()
     except EOFError:
-        raise _unbuilt(worker) from None
+        raise _table_error(worker) from None
     return time.monotonic()
 
 
-def _unbuilt(worker: Worker) -> UsageError:
+def _table_error(worker: SqlWorker) -> UsageError:
     why = worker.end() or "its process ended. Perhaps memory is short"
     return UsageError(f"The SQL table of passages could not be built: {why}.")
 
@@ -154,7 +154,7 @@ def _unbuilt(worker: Worker) -> UsageError:
 # ------------------------------------------------------------------------------ what is loaded
 
 
-def _second_names(columns: Mapping[str, str]) -> dict[str, str]:
+def _column_aliases(columns: Mapping[str, str]) -> dict[str, str]:
     """The field each of the author's names stands for."""
     names: dict[str, str] = {}
     for field, name in columns.items():
@@ -169,7 +169,7 @@ def _second_names(columns: Mapping[str, str]) -> dict[str, str]:
     return names
 
 
-def _columns(corpus: Corpus, others: Mapping[str, str]) -> list[Column]:
+def _columns(corpus: Corpus, others: Mapping[str, str]) -> list[SqlColumn]:
     """The core fields, then one column a metadata key; SQL takes names that differ in case for one."""
     columns = [(name, "VARCHAR", [getattr(each, name) for each in corpus.passages]) for name in CORE]
     spellings: dict[str, dict[str, None]] = {}
@@ -183,11 +183,11 @@ def _columns(corpus: Corpus, others: Mapping[str, str]) -> list[Column]:
             next((each.metadata[key] for key in keys if each.metadata.get(key) is not None), None)
             for each in corpus.passages
         ]
-        columns.append((next(iter(keys)), *_typed(values)))
+        columns.append((next(iter(keys)), *_with_sql_type(values)))
     return columns
 
 
-def _halves(passages: Iterable[Passage]) -> Iterator[Problem]:
+def _undecodable_fields(passages: Iterable[Passage]) -> Iterator[Problem]:
     """The fields that hold half a character, as JSON with an escape cut in two does."""
     for passage in passages:
         fields = {name: getattr(passage, name) for name in CORE} | dict(passage.metadata)
@@ -200,17 +200,17 @@ def _halves(passages: Iterable[Passage]) -> Iterator[Problem]:
                 yield Problem(what, field=field, fix="Write its file again as UTF-8.")
 
 
-def _typed(values: list[Any]) -> tuple[str, list[Any]]:
+def _with_sql_type(values: list[Any]) -> tuple[str, list[Any]]:
     """The SQL type that holds all the values, and the values so that they can travel."""
-    if kind := _type(values):
-        return kind, [_plain(each) for each in values]
+    if kind := _sql_type(values):
+        return kind, [_transferable(each) for each in values]
     lists = all(each is None or isinstance(each, list) for each in values)
-    if lists and (kind := _type(chain.from_iterable(each or () for each in values))):
-        return f"{kind}[]", [each and [_plain(one) for one in each] for each in values]
+    if lists and (kind := _sql_type(chain.from_iterable(each or () for each in values))):
+        return f"{kind}[]", [each and [_transferable(one) for one in each] for each in values]
     return "VARCHAR", [None if each is None else _text(each) for each in values]
 
 
-def _type(values: Iterable[Any]) -> str | None:
+def _sql_type(values: Iterable[Any]) -> str | None:
     kinds: set[type] = set()
     for each in values:
         if isinstance(each, int) and not -(2**63) <= each < 2**63:
@@ -227,13 +227,13 @@ def _text(value: Any) -> str:
     return msgspec.json.encode(value, enc_hook=str).decode() if as_json else str(value)
 
 
-def _plain(value: Any) -> Any:
+def _transferable(value: Any) -> Any:
     if isinstance(value, datetime) and value.tzinfo is not None:
         value = value.astimezone(UTC).replace(tzinfo=None)
     return value.isoformat() if isinstance(value, date) else value
 
 
-def _bytes(memory: str) -> int:
+def _parse_memory(memory: str) -> int:
     found = _SIZE.fullmatch(memory)
     if found is None:
         raise UsageError(f"{memory!r} is no amount of memory. Write it as in 512MB.")

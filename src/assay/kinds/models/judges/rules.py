@@ -44,7 +44,7 @@ def report_key(report: str) -> str:
     return plain.casefold()
 
 
-class EvidenceIndex:
+class RuleIndex:
     """What rules can ask of a dataset's corpus: of the passages as they came, where it was cut anew.
 
     `clauses` and `words` are all that will be asked for.
@@ -130,9 +130,9 @@ class EvidenceIndex:
         try:
             texts = pl.Series(self._lowered, dtype=pl.String)
         except UnicodeEncodeError:
-            texts = pl.Series([_whole(text) for text in self._lowered], dtype=pl.String)
+            texts = pl.Series([_encodable(text) for text in self._lowered], dtype=pl.String)
         held = (
-            pl.lit(texts).str.contains(_whole(word), literal=True).alias(str(number))
+            pl.lit(texts).str.contains(_encodable(word), literal=True).alias(str(number))
             for number, word in enumerate(self._words)
         )
         found = pl.select(held)
@@ -162,7 +162,7 @@ def _occurs(pattern: re.Pattern[str], word: str, text: str) -> bool:
     return False
 
 
-def _whole(text: str) -> str:
+def _encodable(text: str) -> str:
     """The text with a question mark for half a character, which can stand in no column."""
     return text.encode(errors="replace").decode()
 
@@ -181,12 +181,14 @@ SHOWN = 5
 
 
 @dataclass(frozen=True)
-class Rules:
+class RelevanceRules:
     """Relevance by declared rules over a closed world: what no rule finds is not relevant.
 
     `rules` says which rules count for items with each value of the tag `by`; items of any other value go by
     every rule that their gold has something for.
     """
+
+    first_address: ClassVar[str] = "assay.judges.rules:Rules"
 
     by: str = "category"
     rules: dict[str, list[Rule]] = field(default_factory=dict)
@@ -215,12 +217,12 @@ class Rules:
         index = self._index(dataset, by_sql, by_signals)
         return [judgment for item in dataset.items for judgment in self._judged(item, index)]
 
-    def _index(self, dataset: Dataset, by_sql: Iterable[Item], by_signals: Iterable[Item]) -> EvidenceIndex:
+    def _index(self, dataset: Dataset, by_sql: Iterable[Item], by_signals: Iterable[Item]) -> RuleIndex:
         clauses = [str(item.gold["sql"]) for item in by_sql if item.gold.get("sql")]
         words = [str(word) for item in by_signals for word in item.gold["signals"]]
-        return EvidenceIndex(dataset, clauses, words, self.seconds, self.memory)
+        return RuleIndex(dataset, clauses, words, self.seconds, self.memory)
 
-    def _judged(self, item: Item, index: EvidenceIndex) -> Iterator[Judgment]:
+    def _judged(self, item: Item, index: RuleIndex) -> Iterator[Judgment]:
         found: dict[str, dict[Rule, str]] = {}
         for rule in self.rules_of(item):
             for doc_id, why in self._found(rule, item, index):
@@ -245,10 +247,12 @@ class Rules:
             declared: Iterable[Rule] = NEGATIVE
         else:
             values = [value for value in item.values(self.by) if value in self.rules]
-            declared = [rule for value in values for rule in self.rules[value]] if values else _plain(item)
+            declared = (
+                [rule for value in values for rule in self.rules[value]] if values else _default_rules(item)
+            )
         return [rule for rule in dict.fromkeys(declared) if item.gold.get(GOLD[rule])]
 
-    def _found(self, rule: Rule, item: Item, index: EvidenceIndex) -> Iterator[tuple[str, str]]:
+    def _found(self, rule: Rule, item: Item, index: RuleIndex) -> Iterator[tuple[str, str]]:
         """The passages that a rule finds for an item, and why."""
         gold = item.gold[GOLD[rule]]
         match rule:
@@ -298,7 +302,7 @@ def _words(value: object) -> tuple[str, ...]:
     return tuple(str(each) for each in value) if isinstance(value, list | tuple) else ()
 
 
-def _plain(item: Item) -> list[Rule]:
+def _default_rules(item: Item) -> list[Rule]:
     """Every rule that gold has something for; sections that are always valid make nothing relevant."""
     return [rule for rule in RULES if rule != "universal" and item.gold.get(GOLD[rule])]
 
@@ -308,7 +312,7 @@ def _problem(item: Item, place: Place, field: str, what: str, fix: str) -> Probl
     return Problem(what.removesuffix("."), place.file, place.line, name, fix)
 
 
-def _contradictions(item: Item, place: Place, index: EvidenceIndex) -> Iterator[str]:
+def _contradictions(item: Item, place: Place, index: RuleIndex) -> Iterator[str]:
     """What the corpus holds that an item's author did not expect."""
     declared: Mapping[str, float] = item.gold.get("declared", {})
     where = f"{place.file}{f':{place.line}' if place.line is not None else ''}: {item.item_id}"
@@ -319,8 +323,12 @@ def _contradictions(item: Item, place: Place, index: EvidenceIndex) -> Iterator[
             yield f"{where}: its clause matches no passage"
         elif matching and item.expects == "nothing":
             yield f"{where}: nothing is expected, but its clause matches {_passages(len(matching))}"
-        yield from _differing(where, declared, "expected_chunk_count", len(matching), "its clause matches")
-        yield from _differing(where, declared, "expected_report_count", reports, "distinct reports match:")
+        yield from _count_mismatch(
+            where, declared, "expected_chunk_count", len(matching), "its clause matches"
+        )
+        yield from _count_mismatch(
+            where, declared, "expected_report_count", reports, "distinct reports match:"
+        )
         least = declared.get("min_relevant_reports", 0)
         if matching and reports < least:
             yield f"{where}: min_relevant_reports says {least:g}, and its clause matches {reports} reports"
@@ -328,10 +336,10 @@ def _contradictions(item: Item, place: Place, index: EvidenceIndex) -> Iterator[
         count = len(index.in_sections(sections))
         if not count:
             yield f"{where}: no passage stands in {', '.join(sections)}"
-        yield from _differing(where, declared, "section_chunk_count", count, "those sections hold")
+        yield from _count_mismatch(where, declared, "section_chunk_count", count, "those sections hold")
 
 
-def _differing(
+def _count_mismatch(
     where: str, declared: Mapping[str, float], field: str, found: int, words: str
 ) -> Iterator[str]:
     if field in declared and declared[field] != found:

@@ -57,7 +57,7 @@ LIKE = "Write what may follow WHERE, such as: lower(text) LIKE '%tea%'."
 DEEP = "The clause is nested too deeply. Write it flat."
 
 _WHERE = re.compile(r"(?>\s+|--[^\n]*\n|/\*.*?\*/)*+where\b", re.IGNORECASE | re.DOTALL)
-HELD = "\x01lower "  # before the name of a column, that of the column's text in lower case
+LOWER_COLUMN = "\x01lower "  # before the name of a column, that of the column's text in lower case
 _SELECT = "SELECT doc_id FROM passages WHERE "
 
 
@@ -65,7 +65,7 @@ class ClauseRefused(UsageError):
     """A clause that is not run, or did not finish: says what is wrong with it and what to write."""
 
 
-def refuse_unreadable(clause: object) -> None:
+def check_readable(clause: object) -> None:
     """Refuses what is no SQL at all, before anybody is asked to parse it."""
     if not isinstance(clause, str) or not clause.strip():
         raise ClauseRefused(f"The clause is {clause!r:.40}, not SQL. {LIKE}")
@@ -77,7 +77,7 @@ def refuse_unreadable(clause: object) -> None:
         raise ClauseRefused("The clause holds half a character. Save its file as UTF-8.") from None
 
 
-def checked(connection: DuckDBPyConnection, clause: str) -> str:
+def check_clause(connection: DuckDBPyConnection, clause: str) -> str:
     """The clause as one condition in parentheses, after its whole syntax tree was looked at."""
     import duckdb
 
@@ -90,17 +90,17 @@ def checked(connection: DuckDBPyConnection, clause: str) -> str:
     tree = syntax_tree(connection, _SELECT + condition)
     if tree != syntax_tree(connection, _SELECT + clause):
         raise ClauseRefused(f"The clause is more than one condition. {LIKE}")
-    where, frame = _apart(tree)
+    where, frame = _split_condition(tree)
     columns = {name.lower() for name in column_names(connection)}
-    objections = (_objection(node, columns) for node in nodes(where))
-    if objection := next(filter(None, chain(objections, _whole_rows(where, columns))), None):
+    objections = (_objection(node, columns) for node in walk_nodes(where))
+    if objection := next(filter(None, chain(objections, _row_references(where, columns))), None):
         raise ClauseRefused(f"The clause may not use {objection}")
-    if frame != _apart(syntax_tree(connection, _SELECT + "true"))[1]:
+    if frame != _split_condition(syntax_tree(connection, _SELECT + "true"))[1]:
         raise ClauseRefused(f"The clause says more than a condition. {LIKE}")
     return condition
 
 
-def _apart(tree: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+def _split_condition(tree: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
     """The condition of the first statement, and all around it."""
     first, *rest = tree["statements"]
     node = {**first["node"], "where_clause": None}
@@ -114,7 +114,9 @@ def syntax_tree(connection: DuckDBPyConnection, sql: str) -> dict[str, Any]:
     if tree["error"] and "depth limit" in tree["error_message"]:
         raise ClauseRefused(DEEP)
     if tree["error"] and tree["error_type"] == "parser":
-        raise ClauseRefused(f"The clause cannot be read as SQL: {short(tree['error_message'])}. {LIKE}")
+        raise ClauseRefused(
+            f"The clause cannot be read as SQL: {shorten_message(tree['error_message'])}. {LIKE}"
+        )
     if tree["error"]:
         raise ClauseRefused(f"The clause is more than one condition. {LIKE}")
     return tree
@@ -124,7 +126,7 @@ def _without_places(node: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in node.items() if not key.startswith("query_location")}
 
 
-def nodes(tree: Any) -> Iterator[dict[str, Any]]:
+def walk_nodes(tree: Any) -> Iterator[dict[str, Any]]:
     waiting = [tree]
     while waiting:
         node = waiting.pop()
@@ -137,14 +139,14 @@ def _objection(node: dict[str, Any], columns: set[str]) -> str | None:
     """What a node of the tree has that a clause may not have; whatever is not known here is refused."""
     kind, role = node.get("class"), node.get("type")
     if isinstance(kind, str) and kind not in EXPRESSIONS:
-        return f"{_spoken(kind)}. {READS}"
+        return f"{_kind_words(kind)}. {READS}"
     if kind is None and isinstance(role, str) and role not in NODES:
-        return f"{_spoken(role)}. {READS}"
+        return f"{_kind_words(role)}. {READS}"
     if node.get("cte_map", {}).get("map"):
         return f"WITH. Write a subquery. {READS}"
     if node.get("sample") or node.get("at_clause"):
         return f"samples or versions of a table. {READS}"
-    qualified = _qualified(node)
+    qualified = _is_qualified(node)
     if kind is None and role == "BASE_TABLE" and (qualified or node["table_name"].lower() not in TABLES):
         return f"the table {node['table_name']!r}. It may read passages, also called chunks."
     if kind in ("FUNCTION", "WINDOW") and (qualified or node["function_name"].lower() not in FUNCTIONS):
@@ -157,7 +159,7 @@ def _objection(node: dict[str, Any], columns: set[str]) -> str | None:
     return None
 
 
-def _whole_rows(where: Any, columns: set[str]) -> Iterator[str]:
+def _row_references(where: Any, columns: set[str]) -> Iterator[str]:
     """What stands for all columns at once: other clauses may have columns held beside those of the passages.
 
     SELECT * in a subquery does not, as it reads the tables of the subquery. With a table's name before the
@@ -165,23 +167,23 @@ def _whole_rows(where: Any, columns: set[str]) -> Iterator[str]:
     """
     listed = {
         id(each)
-        for node in nodes(where)
+        for node in walk_nodes(where)
         for each in node.get("select_list", ())
         if each["class"] == "STAR" and not each["columns"] and not each["relation_name"]
     }
-    for node in nodes(where):
+    for node in walk_nodes(where):
         if node.get("class") == "STAR" and id(node) not in listed:
             yield "a star or COLUMNS as a value. Name the columns."
         if node.get("class") == "COLUMN_REF" and node["column_names"][-1].lower() in set(TABLES) - columns:
             yield f"the table {node['column_names'][-1]!r} as a value. Name a column of it."
 
 
-def _qualified(node: dict[str, Any]) -> bool:
+def _is_qualified(node: dict[str, Any]) -> bool:
     path = node.get("qualified_name", {}).get("path", ())
     return len(path) > 1 or any(node.get(key) for key in ("schema", "schema_name", "catalog", "catalog_name"))
 
 
-def _spoken(kind: str) -> str:
+def _kind_words(kind: str) -> str:
     return kind.lower().replace("_", " ").removesuffix(" ref") + "s"
 
 
@@ -190,7 +192,7 @@ def column_names(connection: DuckDBPyConnection) -> list[str]:
     return [name for (name, *_) in connection.execute("DESCRIBE passages").fetchall()]
 
 
-def short(message: str) -> str:
+def shorten_message(message: str) -> str:
     """DuckDB quotes whole passages."""
     return (message if len(message) <= 200 else f"{message[:100]} … {message[-100:]}").rstrip(".!")
 
@@ -198,17 +200,17 @@ def short(message: str) -> str:
 # ---------------------------------------------------------------- what many clauses work out again and again
 
 
-def with_held(connection: DuckDBPyConnection, condition: str) -> tuple[str, set[str]]:
+def reuse_lower_columns(connection: DuckDBPyConnection, condition: str) -> tuple[str, set[str]]:
     """The condition with lower(column) read from a column that holds it, and which columns it is held of.
 
     Left as it is where DuckDB does not write the new condition as it reads it.
     """
     held: set[str] = set()
     try:
-        tree = _holding(syntax_tree(connection, _SELECT + condition), held)
+        tree = _replace_lower(syntax_tree(connection, _SELECT + condition), held)
     except RecursionError:
         return condition, set()
-    if not held or any(name.startswith(HELD) for name in column_names(connection)):
+    if not held or any(name.startswith(LOWER_COLUMN) for name in column_names(connection)):
         return condition, set()
     written = connection.execute("SELECT json_deserialize_sql(?::JSON)", [json.dumps(tree)]).fetchall()[0][0]
     if not written.startswith(_SELECT) or syntax_tree(connection, written) != tree:
@@ -216,20 +218,20 @@ def with_held(connection: DuckDBPyConnection, condition: str) -> tuple[str, set[
     return f"({written.removeprefix(_SELECT)})", held
 
 
-def _holding(node: Any, held: set[str]) -> Any:
+def _replace_lower(node: Any, held: set[str]) -> Any:
     """The tree with such calls replaced, but for subqueries: these read tables of their own."""
     if isinstance(node, list):
-        return [_holding(each, held) for each in node]
+        return [_replace_lower(each, held) for each in node]
     if not isinstance(node, dict) or node.get("class") == "SUBQUERY":
         return node
-    if (column := _lowered(node)) is None:
-        return {key: _holding(value, held) for key, value in node.items()}
+    if (column := _lower_argument(node)) is None:
+        return {key: _replace_lower(value, held) for key, value in node.items()}
     held.add(column)
-    name = {"class": "COLUMN_REF", "type": "COLUMN_REF", "column_names": [HELD + column]}
+    name = {"class": "COLUMN_REF", "type": "COLUMN_REF", "column_names": [LOWER_COLUMN + column]}
     return {**name, "alias": node["alias"]}
 
 
-def _lowered(node: dict[str, Any]) -> str | None:
+def _lower_argument(node: dict[str, Any]) -> str | None:
     """The column that a plain call of lower() is given, as SQL compares names."""
     if node.get("class") != "FUNCTION" or node["function_name"].lower() != "lower":
         return None

@@ -19,14 +19,22 @@ from typing import IO
 
 import msgspec
 
-from assay.kinds.models.judges.sql_select import Column, Reply, connect, import_engine, replies
+from assay.kinds.models.judges.sql_select import (
+    ClauseReply,
+    SqlColumn,
+    answer_clauses,
+    connect,
+    import_modules,
+)
 
 GRACE = 1.0  # seconds between the interruption and the end of the process
 MOST = 60.0  # seconds for any number of clauses together
 SLACK = 1 << 30  # address space that threads and allocators reserve and do not use
 
-Loaded = tuple[list[Column], dict[str, str], int, float]  # columns, names for columns, bytes, seconds
-_replies: msgspec.msgpack.Decoder[list[Reply]] = msgspec.msgpack.Decoder(list[Reply])
+TableContents = tuple[
+    list[SqlColumn], dict[str, str], int, float
+]  # columns, names for columns, bytes, seconds
+_replies: msgspec.msgpack.Decoder[list[ClauseReply]] = msgspec.msgpack.Decoder(list[ClauseReply])
 
 
 def seconds_for(clauses: int, seconds: float) -> float:
@@ -37,7 +45,7 @@ def seconds_for(clauses: int, seconds: float) -> float:
 # ------------------------------------------------------------------------------------- from outside
 
 
-class Worker:
+class SqlWorker:
     """A process that holds the table: told once what to load, then asked clause after clause."""
 
     def __init__(self) -> None:
@@ -65,7 +73,7 @@ class Worker:
             self._hear()
             self._loading = False
 
-    def ask(self, clauses: Sequence[str]) -> list[Reply]:
+    def ask(self, clauses: Sequence[str]) -> list[ClauseReply]:
         """Its answer; EOFError where it ended instead."""
         self._tell(msgspec.msgpack.encode(clauses))
         return self._hear()
@@ -74,14 +82,14 @@ class Worker:
         if self._process.stdin is None:
             raise EOFError
         try:
-            _send(self._process.stdin, message)
+            _send_message(self._process.stdin, message)
         except OSError as error:
             raise EOFError from error
 
-    def _hear(self) -> list[Reply]:
+    def _hear(self) -> list[ClauseReply]:
         if self._process.stdout is None:
             raise EOFError
-        return _replies.decode(_receive(self._process.stdout))
+        return _replies.decode(_receive_message(self._process.stdout))
 
     def end(self) -> str:
         """Ends it, whatever it does; the last line it complained with."""
@@ -94,13 +102,13 @@ def _finish(process: subprocess.Popen[bytes]) -> str:
     return (complaint.decode(errors="replace").strip().splitlines() or [""])[-1]
 
 
-def _send(stream: IO[bytes], message: bytes) -> None:
+def _send_message(stream: IO[bytes], message: bytes) -> None:
     stream.write(len(message).to_bytes(8, "little"))
     stream.write(message)
     stream.flush()
 
 
-def _receive(stream: IO[bytes]) -> bytes:
+def _receive_message(stream: IO[bytes]) -> bytes:
     size = stream.read(8)
     message = stream.read(int.from_bytes(size, "little"))
     if len(size) < 8 or len(message) < int.from_bytes(size, "little"):
@@ -111,28 +119,28 @@ def _receive(stream: IO[bytes]) -> bytes:
 # ------------------------------------------------------------------------------------- from inside
 
 
-def serve() -> None:
+def run_worker() -> None:
     """Loads what it is told, locks itself in, and answers until nobody asks."""
     questions, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # a stray print must not garble the answers
-    import_engine()  # while the other side still puts together what to load
-    columns, others, memory, seconds = msgspec.msgpack.decode(_receive(questions), type=Loaded)
+    import_modules()  # while the other side still puts together what to load
+    columns, others, memory, seconds = msgspec.msgpack.decode(_receive_message(questions), type=TableContents)
     connection = connect(columns, others, memory)
     places = {doc_id: place for place, doc_id in enumerate(columns[0][2])}
     del columns
     # whatever these import is imported while files can be read
-    replies(connection, places, ["true"], 60)
-    replies(connection, places, ["true", "lower(text) = 'a'"], 60)
+    answer_clauses(connection, places, ["true"], 60)
+    answer_clauses(connection, places, ["true", "lower(text) = 'a'"], 60)
     _confine(memory)
-    _send(answers, msgspec.msgpack.encode([]))
+    _send_message(answers, msgspec.msgpack.encode([]))
     with contextlib.suppress(EOFError):
         while True:
-            clauses = msgspec.msgpack.decode(_receive(questions), type=list[str])
+            clauses = msgspec.msgpack.decode(_receive_message(questions), type=list[str])
             limit = seconds_for(len(clauses), seconds)
             faulthandler.dump_traceback_later(limit + GRACE, exit=True)
-            found = replies(connection, places, clauses, limit)
+            found = answer_clauses(connection, places, clauses, limit)
             faulthandler.cancel_dump_traceback_later()
-            _send(answers, msgspec.msgpack.encode(found))
+            _send_message(answers, msgspec.msgpack.encode(found))
 
 
 def _confine(memory: int) -> None:

@@ -15,15 +15,15 @@ from typing import TYPE_CHECKING, Any
 from assay.core.errors import did_you_mean
 from assay.kinds.models.judges.sql_clause import (
     DEEP,
-    HELD,
     LIKE,
+    LOWER_COLUMN,
     READS,
     TABLES,
     ClauseRefused,
-    checked,
+    check_clause,
     column_names,
-    short,
-    with_held,
+    reuse_lower_columns,
+    shorten_message,
 )
 
 if TYPE_CHECKING:
@@ -44,22 +44,24 @@ LOCKS = (
 
 _UNKNOWN = re.compile(r'Referenced column "(.+?)" (?:was )?not found')
 
-Column = tuple[str, str, list[Any]]  # name, SQL type, a value a passage
-Reply = tuple[str, bytes]  # why it was refused, or nothing; where the passages stand, as whole numbers of C
+SqlColumn = tuple[str, str, list[Any]]  # name, SQL type, a value a passage
+ClauseReply = tuple[
+    str, bytes
+]  # why it was refused, or nothing; where the passages stand, as whole numbers of C
 
 
-def too_long(seconds: float) -> str:
+def timeout_message(seconds: float) -> str:
     """What is said of a clause that was stopped."""
     return f"The clause took longer than {seconds:g} seconds and was stopped. Make it simpler."
 
 
-def import_engine() -> None:
+def import_modules() -> None:
     """Imports what takes long."""
     import duckdb  # noqa: F401
     import numpy  # noqa: F401
 
 
-def connect(columns: Sequence[Column], others: Mapping[str, str], memory: int) -> DuckDBPyConnection:
+def connect(columns: Sequence[SqlColumn], others: Mapping[str, str], memory: int) -> DuckDBPyConnection:
     """A locked connection to the loaded table, with that much memory to work with."""
     import duckdb
 
@@ -84,59 +86,59 @@ def _quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-def replies(
+def answer_clauses(
     connection: DuckDBPyConnection, places: Mapping[str, int], clauses: Sequence[str], seconds: float
-) -> list[Reply]:
+) -> list[ClauseReply]:
     """The reply to each clause; none at all where several cannot be worked out together."""
     try:
         if len(clauses) != 1:
-            return _replies_together(connection, places, clauses, seconds)
-        found = matching(connection, clauses[0], seconds)
+            return _answer_together(connection, places, clauses, seconds)
+        found = matching_ids(connection, clauses[0], seconds)
     except ClauseRefused as refusal:
         return [(str(refusal), b"")] if len(clauses) == 1 else []
     return [("", array("i", sorted(map(places.__getitem__, found))).tobytes())]
 
 
-def matching(connection: DuckDBPyConnection, clause: str, seconds: float) -> list[str]:
+def matching_ids(connection: DuckDBPyConnection, clause: str, seconds: float) -> list[str]:
     """The doc_ids that satisfy the clause, in no order."""
-    with _limited(connection, seconds):
-        table, condition = _understood(connection, clause)
-        return read(connection, f"SELECT doc_id FROM {table} WHERE {condition}")[1]  # noqa: S608
+    with _time_limit(connection, seconds):
+        table, condition = _bind_clause(connection, clause)
+        return read_column(connection, f"SELECT doc_id FROM {table} WHERE {condition}")[1]  # noqa: S608
 
 
-def _understood(connection: DuckDBPyConnection, clause: str) -> tuple[str, str]:
+def _bind_clause(connection: DuckDBPyConnection, clause: str) -> tuple[str, str]:
     """The name of the table that a clause goes with, and its condition."""
-    condition = checked(connection, clause)
-    table, kind = _bound(connection, condition)
+    condition = check_clause(connection, clause)
+    table, kind = _table_and_type(connection, condition)
     if not kind.upper().startswith("BOOL"):
         raise ClauseRefused(f"The clause is {kind}, neither true nor false. {LIKE}")
     return table, condition
 
 
-def _replies_together(
+def _answer_together(
     connection: DuckDBPyConnection, places: Mapping[str, int], clauses: Sequence[str], seconds: float
-) -> list[Reply]:
-    found: list[Reply] = [("", b"")] * len(clauses)
+) -> list[ClauseReply]:
+    found: list[ClauseReply] = [("", b"")] * len(clauses)
     tables: dict[str, dict[int, str]] = {}
-    with _limited(connection, seconds):
+    with _time_limit(connection, seconds):
         for number, clause in enumerate(clauses):
             try:
-                with _in_words(connection):
-                    table, condition = _understood(connection, clause)
+                with _refusing(connection):
+                    table, condition = _bind_clause(connection, clause)
                     # as in a select of its own: a WHERE takes less than a list of columns does
-                    read(connection, f"SELECT doc_id FROM {table} WHERE {condition} LIMIT 0")  # noqa: S608
+                    read_column(connection, f"SELECT doc_id FROM {table} WHERE {condition} LIMIT 0")  # noqa: S608
                 tables.setdefault(table, {})[number] = condition
             except ClauseRefused as refusal:
                 found[number] = (str(refusal), b"")
         for table, conditions in tables.items():
-            satisfied = _satisfied_by_all(connection, places, table, conditions, seconds)
+            satisfied = _match_in_parallel(connection, places, table, conditions, seconds)
             found = [
                 ("", satisfied[number]) if number in satisfied else each for number, each in enumerate(found)
             ]
     return found
 
 
-def _satisfied_by_all(
+def _match_in_parallel(
     connection: DuckDBPyConnection,
     places: Mapping[str, int],
     table: str,
@@ -146,9 +148,9 @@ def _satisfied_by_all(
     """What satisfies each condition, by its number; a part of them on each processor."""
 
     def part(numbers: Sequence[int]) -> Iterator[tuple[int, bytes]]:
-        with connection.cursor() as cursor, _limited(cursor, seconds):
+        with connection.cursor() as cursor, _time_limit(cursor, seconds):
             chosen = [conditions[number] for number in numbers]
-            return zip(numbers, _satisfied(cursor, places, table, chosen), strict=True)
+            return zip(numbers, _match_in_one_pass(cursor, places, table, chosen), strict=True)
 
     several = min(os.cpu_count() or 1, PARTS, len(conditions))
     numbers = list(conditions)
@@ -158,7 +160,7 @@ def _satisfied_by_all(
         return dict(chain.from_iterable(found))
 
 
-def _satisfied(
+def _match_in_one_pass(
     connection: DuckDBPyConnection, places: Mapping[str, int], table: str, conditions: Sequence[str]
 ) -> list[bytes]:
     """Where the passages stand that satisfy each condition, in one pass over the table.
@@ -169,39 +171,41 @@ def _satisfied(
     """
     import numpy as np
 
-    held = [with_held(connection, each) for each in conditions]
+    held = [reuse_lower_columns(connection, each) for each in conditions]
     lowered = sorted(set().union(*(columns for _, columns in held)))
-    inner = ", ".join(["*", *(f"lower({_quoted(name)}) AS {_quoted(HELD + name)}" for name in lowered)])
+    inner = ", ".join(
+        ["*", *(f"lower({_quoted(name)}) AS {_quoted(LOWER_COLUMN + name)}" for name in lowered)]
+    )
     cases = ", ".join(
         f'CASE WHEN {condition} THEN true ELSE false END AS "{number}"'
         for number, (condition, _) in enumerate(held)
     )
     sql = f"SELECT doc_id, {cases} FROM (SELECT {inner} FROM {table}) AS {table}"  # noqa: S608
-    with _reading(connection, sql) as result:
+    with _read_only(connection, sql) as result:
         doc_ids, *columns = result.fetchnumpy().values()
     standing = np.fromiter(map(places.__getitem__, doc_ids), np.intc, len(doc_ids))
     return [np.sort(standing[column]).tobytes() for column in columns]
 
 
 @contextlib.contextmanager
-def _limited(connection: DuckDBPyConnection, seconds: float) -> Iterator[None]:
+def _time_limit(connection: DuckDBPyConnection, seconds: float) -> Iterator[None]:
     """Interrupts what takes too long; whatever goes wrong is said in words."""
     import duckdb
 
     timer = threading.Timer(seconds, connection.interrupt)
     timer.start()
     try:
-        with _in_words(connection):
+        with _refusing(connection):
             yield
     except duckdb.InterruptException:
-        raise ClauseRefused(too_long(seconds)) from None
+        raise ClauseRefused(timeout_message(seconds)) from None
     finally:
         timer.cancel()
         timer.join()
 
 
 @contextlib.contextmanager
-def _in_words(connection: DuckDBPyConnection) -> Iterator[None]:
+def _refusing(connection: DuckDBPyConnection) -> Iterator[None]:
     """Refuses a clause with what DuckDB says of it; an interruption may have other reasons."""
     import duckdb
 
@@ -213,17 +217,17 @@ def _in_words(connection: DuckDBPyConnection) -> Iterator[None]:
         # after the first two it cannot be used any more: the process ends and another is started
         if isinstance(error, duckdb.FatalException | duckdb.InternalException | duckdb.InterruptException):
             raise
-        raise ClauseRefused(_explained(connection, error)) from None
+        raise ClauseRefused(_explain(connection, error)) from None
 
 
-def read(connection: DuckDBPyConnection, sql: str) -> tuple[str, list[Any]]:
+def read_column(connection: DuckDBPyConnection, sql: str) -> tuple[str, list[Any]]:
     """The type and the values of the first column of one SELECT."""
-    with _reading(connection, sql) as found:
+    with _read_only(connection, sql) as found:
         return str(found.description[0][1]), [row[0] for row in found.fetchall()]
 
 
 @contextlib.contextmanager
-def _reading(connection: DuckDBPyConnection, sql: str) -> Iterator[DuckDBPyConnection]:
+def _read_only(connection: DuckDBPyConnection, sql: str) -> Iterator[DuckDBPyConnection]:
     """What one SELECT finds, in a transaction that cannot write."""
     import duckdb
 
@@ -238,24 +242,24 @@ def _reading(connection: DuckDBPyConnection, sql: str) -> Iterator[DuckDBPyConne
             connection.execute("ROLLBACK")
 
 
-def _bound(connection: DuckDBPyConnection, condition: str) -> tuple[str, str]:
+def _table_and_type(connection: DuckDBPyConnection, condition: str) -> tuple[str, str]:
     """The name of the table that the condition goes with, and the condition's type."""
     import duckdb
 
     first, second = TABLES
     try:
-        return first, read(connection, f"SELECT {condition} FROM {first} LIMIT 0")[0]  # noqa: S608
+        return first, read_column(connection, f"SELECT {condition} FROM {first} LIMIT 0")[0]  # noqa: S608
     except duckdb.BinderException as error:
         if f'referenced table "{second}" not found' not in str(error).lower():
             raise
-        return second, read(connection, f"SELECT {condition} FROM {second} LIMIT 0")[0]  # noqa: S608
+        return second, read_column(connection, f"SELECT {condition} FROM {second} LIMIT 0")[0]  # noqa: S608
 
 
-def _explained(connection: DuckDBPyConnection, error: Exception) -> str:
+def _explain(connection: DuckDBPyConnection, error: Exception) -> str:
     import duckdb
 
     line = str(error).partition("\n")[0].partition(". Use ")[0]  # its advice is for who may change settings
-    first = short(line.partition(": ")[2] or line)
+    first = shorten_message(line.partition(": ")[2] or line)
     if isinstance(error, duckdb.OutOfMemoryException):
         return "The clause needs too much memory. Compare fewer things at once."
     if unknown := _UNKNOWN.match(first):
