@@ -51,8 +51,11 @@ class SqlWorker:
     def __init__(self) -> None:
         path = os.pathsep.join([*filter(None, sys.path), str(Path(str(files("assay"))).parent)])
         kept = ("SYSTEMROOT", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")  # what a Python may need to start
-        self._process = subprocess.Popen(
-            [sys.executable, "-P", "-c", f"from {__name__} import run_worker; run_worker()"],
+        self._process = subprocess.Popen(  # noqa: S603
+            [
+                *(sys.executable, "-P", "-c"),
+                "from assay.kinds.models.judges.sql_process import run_worker; run_worker()",
+            ],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
