@@ -1,7 +1,7 @@
-"""The stages after the run, each reading what is stored: judge, score, compare, gate.
+"""The stages after the run: judge, score, compare, gate. Each reads what is stored; none asks a system again.
 
-None of them asks a system again. A stage's output lies in the run folder under the hash of its input, and is
-made anew when that hash differs.
+The output of a stage is in the run folder with the hash of its input. If that hash differs, the output is
+made again.
 """
 
 from __future__ import annotations
@@ -30,11 +30,16 @@ from assay.gates.verdict import decide_gates, find_recommendation, measures_of, 
 from assay.measures.marks import wants_review
 from assay.measures.same_answers import StoredAnswers
 from assay.measures.score import BrokenMeasures
-from assay.pipeline.gate_history import list_changed_gates, list_changes_since_run, look_book
 from assay.pipeline.judging import JudgeStage
 from assay.pipeline.plugins import make_sections
 from assay.pipeline.runner import Selection, command_path
-from assay.pipeline.stored_results import load_or_score, load_proofs
+from assay.pipeline.stored_results import (
+    list_changed_gates,
+    list_changes_since_run,
+    load_or_score,
+    load_proofs,
+    look_book,
+)
 from assay.pipeline.validate import evaluation_warnings
 from assay.pipeline.warnings import (
     check_known_documents,
@@ -60,16 +65,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Evaluation:
-    """A study's stored responses and everything that follows from them, worked out on demand.
+    """A study's stored responses and everything that follows from them, computed when it is needed.
 
-    A selection narrows it to some arms and to items with some tags. A limit narrows nothing: items that were
-    left out by one are pending.
+    A selection restricts it to some arms and to items with some tags. A limit does not restrict it: the items
+    beyond the limit are pending.
     """
 
     study: Study
     selection: Selection = field(default_factory=Selection)
-    repetition: int = 0  # of items asked again, whose answers are looked at; 0: the answers of the study
-    detailed: bool = True  # false: results hold no items, traces and trees, which a verdict does not need
+    repetition: int = 0  # evaluate the answers of this repetition; 0: the answers of the study
+    detailed: bool = True  # False: the results have no items, traces and trees. A verdict does not need them
 
     @cached_property
     def store(self) -> Store:
@@ -81,7 +86,7 @@ class Evaluation:
 
     @cached_property
     def measures(self) -> list[Measure]:
-        """The study's measures, and those that only its gates or figures read."""
+        """The study's measures, and those that only its gates or figures name."""
         named = {measure.name: measure for measure in self.study.measures}
         for measure in (*measures_of(self.study.gates, self.study), *measures_of_figures(self.study)):
             named.setdefault(measure.name, measure)
@@ -104,12 +109,13 @@ class Evaluation:
     @cached_property
     def items(self) -> list[Item]:
         """Every item of every arm, in order of appearance."""
-        return list({item.item_id: item for block in self._asked for item in block.items}.values())
+        blocks = self._unjudged_blocks
+        return list({item.item_id: item for block in blocks for item in block.items}.values())
 
     @cached_property
-    def _asked(self) -> list[Block]:
-        """Blocks before anything is judged."""
-        # a graph a question, times the arms, is more than all answers: read only where a measure looks at it
+    def _unjudged_blocks(self) -> list[Block]:
+        """The blocks without labels."""
+        # one graph per question and arm is larger than all answers: it is read only if a measure needs it
         wanted = any("structure" in measure.needs for measure in self.measures)
         stored, structures = self._answers.answers(), self.store.structures() if wanted else {}
         chosen = dataclasses.replace(self.selection, limit=None)
@@ -138,7 +144,7 @@ class Evaluation:
 
     @cached_property
     def _left_out(self) -> list[Block]:
-        """What a selection of items leaves out, unanswered: gates look whether a clause is about it."""
+        """The items that the selection leaves out, without answers: a clause may be about them."""
         chosen, blocks = dataclasses.replace(self.selection, limit=None), []
         for arm in self.arms if self.selection.where else []:
             dataset = self.study.dataset(arm)
@@ -153,11 +159,11 @@ class Evaluation:
 
     @cached_property
     def judging(self) -> JudgeStage:
-        return JudgeStage(self.study, self._asked, self.store)
+        return JudgeStage(self.study, self._unjudged_blocks, self.store)
 
     @cached_property
     def judgments(self) -> list[Judgment]:
-        """All that the study's judges said and that counts."""
+        """All judgments that count."""
         return self.judging.judgments
 
     @cached_property
@@ -166,14 +172,14 @@ class Evaluation:
 
     @cached_property
     def blocks(self) -> list[Block]:
-        """One block an arm and seed, labels in place."""
+        """One block per arm and seed, with labels."""
         return [
-            dataclasses.replace(block, labels=self.labels, judgments=self.judgments) for block in self._asked
+            dataclasses.replace(block, labels=self.labels, judgments=self.judgments)
+            for block in self._unjudged_blocks
         ]
 
     @property
     def scores(self) -> pl.DataFrame:
-        """Every score."""
         return self._scored[0]
 
     @property
@@ -188,17 +194,17 @@ class Evaluation:
 
     @cached_property
     def sealed(self) -> bool:
-        """Whether people are still to score without knowing a condition."""
+        """Whether people still mark responses without knowing the conditions, so nothing is shown by arm."""
         return self.study.withholds
 
     @cached_property
     def rows(self) -> Rows:
-        variants = {block.arm.name: block.items for block in self._asked}
+        variants = {block.arm.name: block.items for block in self._unjudged_blocks}
         return Rows(self.scores, self.items, self.study.file.cluster, variants)
 
     @cached_property
     def decided_differences(self) -> list[GateDifference]:
-        """The differences of two systems that gates decide, as they decide them."""
+        """The differences between two systems that gates decide, as the gates decide them."""
         return find_decided_differences(self.study.gates, self.verdicts, self.evaluator, self._book)
 
     @cached_property
@@ -207,11 +213,11 @@ class Evaluation:
         estimates, comparisons = summarise(
             self.rows, self.study.measures, self._comparing, self.decided_differences, self.evaluator.draws
         )
-        return [self._set_right(each) for each in estimates], comparisons
+        return [self._corrected(each) for each in estimates], comparisons
 
     @cached_property
     def rectifying(self) -> PredictionPowered | None:
-        """What people said of a paying judge's verdicts; None where the study lists only one of the two."""
+        """People's marks on what a paying judge graded; None if the study has only one of the two."""
         if not self.has_paying_judge or self.study.file.cluster or self.sealed:
             return None
         from assay.stats.rectified import PredictionPowered
@@ -226,13 +232,13 @@ class Evaluation:
 
     @cached_property
     def sides(self) -> LabelSources:
-        """Who judged what a paying judge did."""
-        from assay.stats.rectified import LabelSources  # of use only beside a paying judge
+        """Which people and which paying judges judged the same."""
+        from assay.stats.rectified import LabelSources  # needed only with a paying judge
 
         return LabelSources.of(self.study.judges, self.judging.names)
 
-    def _set_right(self, plain: Estimate) -> Estimate:
-        """An estimate that combines a judge's many verdicts with people's few, where there are enough."""
+    def _corrected(self, plain: Estimate) -> Estimate:
+        """The estimate from a judge's many grades and people's few marks, if there are enough marks."""
         if self.rectifying is None or (plain.system, plain.measure) in self.broken:
             return plain
         measure = next(each for each in self.study.measures if each.name == plain.measure)
@@ -253,7 +259,7 @@ class Evaluation:
 
     @cached_property
     def evaluator(self) -> Evaluator:
-        """What gates read their clauses with."""
+        """Evaluates the clauses of gates."""
         return Evaluator(
             self.rows,
             self.study.registry,
@@ -264,12 +270,12 @@ class Evaluation:
             rectifying=self.rectifying,
             left_out=self._left_out,
             broken=self.broken,
-            same_answers=StoredAnswers(self._asked),
+            same_answers=StoredAnswers(self._unjudged_blocks),
         )
 
     @cached_property
     def verdicts(self) -> list[Verdict]:
-        """What the gates say; one that no mark still to come can change is not kept waiting for it."""
+        """The verdicts of the gates. If no open mark can change a verdict, it does not wait for them."""
         settling = {"settled": self.outlook.settle} if self.outlook else {}
         return decide_gates(
             self.study.gates, self.evaluator, self.study.file.steps, book=self._book, **settling
@@ -281,7 +287,7 @@ class Evaluation:
 
     @cached_property
     def reviewing(self) -> PassageReview:
-        """What people should look at, and what they found so far."""
+        """What people should review, and their marks so far."""
         from assay.review.summary import PassageReview  # few studies ask people about passages
 
         study = self.study
@@ -289,38 +295,40 @@ class Evaluation:
 
     @cached_property
     def review(self) -> ReviewSummary | None:
-        """How far the review is; None where no item wants one."""
+        """How far the review is; None if no item asks for one."""
         return self.reviewing.summary(self._comparing, self.outlook) if self.outlook else None
 
     @cached_property
     def outlook(self) -> Outlook | None:
-        """What gates can still conclude once a review is complete; None where no item wants one."""
+        """What gates can still conclude when the review is complete; None if no item asks for one."""
         if not self.wants_review:
             return None
         return self.reviewing.outlook(self.study.gates, self.evaluator, self.study.file.steps)
 
     @property
     def wants_review(self) -> bool:
-        """Whether an item wants people to look at what came back."""
-        return any(wants_review(block).any() for block in self._asked)
+        """Whether an item asks for a review by people."""
+        return any(wants_review(block).any() for block in self._unjudged_blocks)
 
     @cached_property
     def results(self) -> Results:
-        """Everything, ready to be shown. No difference is tested twice: what a section tests, it keeps."""
+        """All results. Comparisons that a section tests are left out of the others."""
         sections, cautions = make_sections(self)
-        trust = msgspec.structs.replace(self.shown.trust, warnings=[*cautions, *self.shown.trust.warnings])
+        trust = msgspec.structs.replace(
+            self.base_results.trust, warnings=[*cautions, *self.base_results.trust.warnings]
+        )
         tested = {each for section in sections for each in section.tested}
         comparisons = [
             one
-            for one in self.shown.comparisons
+            for one in self.base_results.comparisons
             if one.where
             or not {(one.measure, Arm(side, one.factors).name) for side in (one.a, one.b)} & tested
         ]
-        return dataclasses.replace(self.shown, sections=sections, trust=trust, comparisons=comparisons)
+        return dataclasses.replace(self.base_results, sections=sections, trust=trust, comparisons=comparisons)
 
     @cached_property
-    def shown(self) -> Results:
-        """The results without what insights add, which read them."""
+    def base_results(self) -> Results:
+        """The results without the sections of insights. Insights read them."""
         estimates, comparisons = self.summary
         return Results(
             study=self.study.name,
@@ -361,7 +369,7 @@ class Evaluation:
 
     @property
     def _traced(self) -> list[str]:
-        """The arms that tell how they came to a hit."""
+        """The arms that give traces."""
         arms = [
             block.arm.name
             for block in self.blocks
@@ -370,20 +378,20 @@ class Evaluation:
         return list(dict.fromkeys(arms))
 
     def _each(self, what: Callable[[Dataset], Iterable[str]]) -> list[str]:
-        """What the datasets say of themselves, each once."""
+        """The values that a function gives for the datasets, each once."""
         return list(dict.fromkeys(said for dataset in self.datasets.values() for said in what(dataset)))
 
     @cached_property
     def outdated(self) -> list[str]:
-        """Why the stored answers are older than the study, the data or the gates that they are to decide."""
+        """Why stored answers are older than the study, the data or the gates."""
         changed = list_changes_since_run(self.study, self.store, self.arms, self._bases)
         return [*changed, *list_changed_gates(self.study, self.store.declared(), self.blocks)]
 
 
 class Insight(Protocol):
-    """What can be read off an evaluation beyond scores: a section of every report; None where there is none.
+    """Makes a section of every report from an evaluation; None: there is nothing to show.
 
-    It is asked as checks are, and finds the results without sections in `evaluation.shown`.
+    `evaluation.base_results` has the results without sections.
     """
 
     def of(self, evaluation: Evaluation) -> Section | None: ...

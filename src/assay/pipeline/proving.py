@@ -77,7 +77,7 @@ class _GateTrial:
             self._caught_loss(),
             ALPHA,
             self.gate.rules.deciding,
-            ProofEvidence(self.evaluation).of(self.gate),
+            ProofEvidence(self.evaluation).hash_of(self.gate),
         )
 
     # ---------------------------------------------------------------------------- what it reads

@@ -11,7 +11,7 @@ from assay.core.proof_results import Proof
 from assay.pipeline.evaluate import evaluate
 from assay.pipeline.evaluation import Evaluation
 from assay.pipeline.proving import prove
-from assay.pipeline.stored_results import FILE, load_proofs
+from assay.pipeline.stored_results import PROOFS, load_proofs
 from assay.study.study import open_study
 from small_study import STUDY, edited, write_study
 
@@ -117,6 +117,6 @@ def test_a_proof_of_other_clauses_or_answers_is_not_shown(tmp_path: Path) -> Non
 
 def test_a_proof_that_cannot_be_read_is_none(tmp_path: Path) -> None:
     tried(tmp_path)
-    path = Evaluation(open_study(tmp_path)).store.root / FILE
+    path = Evaluation(open_study(tmp_path)).store.root / PROOFS
     path.write_text(json.dumps([{"gate": 3}]))
     assert load_proofs(Evaluation(open_study(tmp_path))) == []

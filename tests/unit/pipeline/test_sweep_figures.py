@@ -11,7 +11,7 @@ import pytest
 
 from assay.core.records import Item
 from assay.pipeline.sweep_statistics import SweepStatistics
-from assay.report.wording import settled
+from assay.report.wording import is_shown
 from score_rows import M, T, frame_of, items_of
 
 K, SIZE, MODEL = ("40", "60", "80"), ("200", "300", "500"), ("a", "b", "c")
@@ -241,11 +241,11 @@ def test_a_planted_best_setting_is_found_and_confirmed() -> None:
     found = made.ranked()[0]
     assert found.name == "60/300/b"
     assert found.difference is not None
-    assert settled(found.difference)
+    assert is_shown(found.difference)
     for fold in made.folds():
         assert fold.setting == "60/300/b"
         assert fold.checked is not None
-        assert settled(fold.checked)
+        assert is_shown(fold.checked)
         assert (fold.checked.difference or 0) > 0.1
 
 
@@ -255,7 +255,7 @@ def test_of_settings_that_are_all_alike_the_winner_is_seldom_confirmed(grids: in
     folds = [fold for seed in range(grids) for fold in figures(grid(noise(seed)), resamples=300).folds()]
     pairs = [(fold.chosen, fold.checked) for fold in folds if fold.chosen and fold.checked]
     assert len(pairs) > 1.5 * grids  # the reference itself is the best of 27 now and then
-    assert sum(settled(checked) and (checked.difference or 0) > 0 for _, checked in pairs) <= most
+    assert sum(is_shown(checked) and (checked.difference or 0) > 0 for _, checked in pairs) <= most
     chosen, checked = (np.mean([one.difference or 0.0 for one in side]) for side in zip(*pairs, strict=True))
     # settings scatter by 0.2 / sqrt(30) on a half, and the best of 27 stands about 2 sigma above the mean
     assert 0.04 < chosen < 0.15
@@ -268,5 +268,5 @@ def test_of_settings_that_are_all_alike_none_holds_after_holm() -> None:
     holding = 0
     for seed in range(20):
         found = figures(grid(noise(seed)), resamples=1_000).ranked()
-        holding += any(one.difference is not None and settled(one.difference) for one in found)
+        holding += any(one.difference is not None and is_shown(one.difference) for one in found)
     assert holding <= 4

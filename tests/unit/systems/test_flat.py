@@ -9,8 +9,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from assay.retrieval.rerank.maxsim import MaxSim
-from assay.retrieval.select import MMR, Knapsack, Top
 
 from assay.core.dataset import Corpus
 from assay.core.errors import PluginError, UsageError
@@ -18,8 +16,10 @@ from assay.core.parts import RerankResult
 from assay.core.protocols import Kit
 from assay.core.records import Passage, Query, Response, Span
 from assay.core.registry import SYSTEMS, Registry, identity
+from assay.retrieval.context import MMR, Knapsack, Top
 from assay.retrieval.embed.static import Static
 from assay.retrieval.fuse import RRF, Weighted
+from assay.retrieval.rerankers import MaxSim
 from assay.retrieval.tokens import Cl100kBase
 from assay.systems import retrievers
 from assay.systems.flat import BM25, Dense, FlatIndex, FlatStrong, Hybrid

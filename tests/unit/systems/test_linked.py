@@ -7,7 +7,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from assay.retrieval.select import Top
 
 from assay.core.dataset import Corpus
 from assay.core.optional import StructuredIndex
@@ -15,7 +14,7 @@ from assay.core.parts import LinkedPassage, Ranking
 from assay.core.protocols import Kit
 from assay.core.records import Passage, Query, Response
 from assay.core.registry import SYSTEMS, Registry, identity
-from assay.retrieval.context import Arrival, Showing
+from assay.retrieval.context import Arrival, Showing, Top
 from assay.retrieval.embed.static import Static
 from assay.retrieval.fuse import Weighted
 from assay.retrieval.lexical import Analysis

@@ -29,7 +29,8 @@ from assay.core.registry import identity
 from assay.core.results import Results
 from assay.measures.observed import Seconds
 from assay.pipeline.evaluation import Evaluation
-from assay.pipeline.gate_history import FOLDER, baselines_folder, stored_looks
+from assay.pipeline.stored_results import LOOKS as LOOKS_FOLDER
+from assay.pipeline.stored_results import baselines_folder, stored_looks
 from assay.report.parquet import ParquetReport
 from assay.stats.columns import TIE
 from assay.store.disk import explain_write_errors, sync
@@ -38,7 +39,7 @@ from assay.study.study import Study
 
 SCHEMA = "assay/baseline/1"
 SCORES, RESULTS, ITEMS = "scores.parquet", "results.json", "items.json"
-LOOKS = f"{FOLDER}/000001.jsonl"
+LOOKS = f"{LOOKS_FOLDER}/000001.jsonl"
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,99}")
 KEY = 16  # hex digits that tell things judged of one item apart
 PEOPLE = "people"  # among judges, whoever they are

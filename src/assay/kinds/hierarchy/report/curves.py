@@ -274,7 +274,7 @@ class BudgetCurves:
     """The curves of a study that measures at three or more budgets."""
 
     def of(self, evaluation: Evaluation) -> Section | None:
-        return curve_section(evaluation.shown, curves_of(evaluation.study.measures))
+        return curve_section(evaluation.base_results, curves_of(evaluation.study.measures))
 
 
 def curve_section(results: Results, curves: Sequence[Curve]) -> Section | None:

@@ -61,7 +61,7 @@ class RoutingTrees:
         # how a system went about it may tell a condition
         if evaluation.sealed or not evaluation.detailed:
             return None
-        return tree_section(evaluation.shown, study_tree_views(evaluation))
+        return tree_section(evaluation.base_results, study_tree_views(evaluation))
 
 
 def study_tree_views(evaluation: Evaluation) -> list[TreeView]:
@@ -70,7 +70,7 @@ def study_tree_views(evaluation: Evaluation) -> list[TreeView]:
     def embed(texts: Sequence[str]) -> Vectors:
         return Static().load(evaluation.study.kit).embed(texts, "passage").vectors
 
-    return tree_views(evaluation.blocks, evaluation.shown.by, embed)
+    return tree_views(evaluation.blocks, evaluation.base_results.by, embed)
 
 
 def tree_section(results: Results, views: Sequence[TreeView]) -> Section | None:

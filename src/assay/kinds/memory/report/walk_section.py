@@ -62,7 +62,7 @@ class Walks:
         # a walk may give a blinded condition away
         if evaluation.sealed or not evaluation.detailed:
             return None
-        results = evaluation.shown
+        results = evaluation.base_results
         return walk_section(results, walked_items(results, evaluation.blocks, evaluation.datasets))
 
 
