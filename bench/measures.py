@@ -62,7 +62,7 @@ Calls = dict[str, Callable[[], Any]]
 def ours(run: str, qrels: str) -> tuple[Callable[[], Any], Callable[[], Calls]]:
     """From files, and what else there is to time once everything is in memory."""
     from assay.core.gains import gain_matrix
-    from assay.datasets.trec import read_qrels, read_run
+    from assay.datasets.trec_files import read_qrels, read_run
     from assay.measures.files import score_files
     from assay.measures.parse import parse_measure
 

@@ -8,7 +8,8 @@ import pytest
 
 from assay.core.errors import DataError
 from assay.core.protocols import Kit
-from assay.datasets.trec import Trec, read_qrels, read_run, read_topics
+from assay.datasets.trec import Trec, read_topics
+from assay.datasets.trec_files import read_qrels, read_run
 
 GOOD = b"q1 Q0 d1 1 2.0 t\n"
 

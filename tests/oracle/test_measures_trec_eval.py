@@ -12,7 +12,7 @@ import pytest
 import pytrec_eval
 
 from assay.core.gains import gain_matrix
-from assay.datasets.trec import read_qrels, read_run
+from assay.datasets.trec_files import read_qrels, read_run
 from assay.measures.ranking import AP, NDCG, RR, P, R, RankingMeasure, Rprec, Success
 
 CUTS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)

@@ -1,9 +1,4 @@
-"""TREC files: runs (`qid Q0 docid rank score tag`), qrels (`qid 0 docid grade`) and topics, also gzipped.
-
-In runs and qrels, columns are separated by any mix of spaces and tabs. As in trec_eval, the second column and
-the rank are ignored, as is anything after a run's tag; blank lines and lines that start with # are skipped. A
-regular file (one space or one tab between columns) is read by polars at full speed. If that finds anything
-out of order, the file is read again line by line, which either copes or says what is wrong and where.
+"""The TREC dataset: topics and qrels.
 
 Topics are `id<TAB>text` lines or the classic tagged form:
 
@@ -15,27 +10,20 @@ Topics are `id<TAB>text` lines or the classic tagged form:
 
 from __future__ import annotations
 
-import codecs
-import gzip
-import math
-import mmap
 import re
-import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from itertools import islice
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import msgspec
-import numpy as np
-import polars as pl
 
 from assay.core.dataset import Corpus, Dataset
 from assay.core.errors import DataError, Problem, decoding_problem
 from assay.core.protocols import Kit
 from assay.core.records import Item, Passage
 from assay.datasets.reading import Reader
+from assay.datasets.trec_files import read_bytes, read_qrels
 
 _TOP = re.compile(r"<top>(.*?)(?=<top>|\Z)", re.DOTALL | re.IGNORECASE)
 _NUM = re.compile(r"<num>\s*(?:Number:)?\s*([^\s<]+)", re.IGNORECASE)
@@ -124,208 +112,3 @@ def _passage(line: bytes) -> Passage:
     if "doc_id" not in record and "_id" in record:
         record["doc_id"] = record.pop("_id")
     return msgspec.convert(record, Passage)
-
-
-_BEGINNING = 2**16  # bytes to look at for the first line of content
-_MIX = 0x9E3779B97F4A7C15  # odd: keeps (a, b) and (b, a) apart when two hashes are combined
-
-
-@dataclass(frozen=True)
-class _Layout:
-    """The columns of a file; those with a leading underscore are not kept."""
-
-    columns: tuple[str, ...]
-    number: str  # the column that holds a number
-    integer: bool
-    surplus: bool  # whether more columns may follow
-    header: bool = False  # whether the first line names the columns
-
-    @property
-    def kept(self) -> tuple[str, str, str]:
-        return ("item", "doc", self.number)
-
-    @property
-    def schema(self) -> dict[str, type[pl.DataType]]:
-        number = pl.Int64 if self.integer else pl.Float64
-        return {name: number if name == self.number else pl.String for name in self.columns}
-
-
-_RUN = _Layout(("item", "_q0", "doc", "_rank", "score", "_tag"), "score", integer=False, surplus=True)
-_MOST = 2**63  # of a grade: its column has 64 bits
-_QRELS = _Layout(("item", "_0", "doc", "grade"), "grade", integer=True, surplus=False)
-_BEIR = _Layout(("item", "doc", "grade"), "grade", integer=True, surplus=False)
-
-
-def read_run(path: str | Path) -> pl.DataFrame:
-    """A run file as the columns item, doc, score, in the order of the file."""
-    return _read(Path(path), _RUN)
-
-
-def read_qrels(path: str | Path) -> pl.DataFrame:
-    """A qrels file as the columns item, doc, grade, in the order of the file.
-
-    A file of three columns is a BEIR one, whose first line names them.
-    """
-    _, first = next(_fields(bytes(_content(Path(path))[:_BEGINNING])), (0, []))
-    if len(first) != len(_BEIR.columns):
-        return _read(Path(path), _QRELS)
-    return _read(Path(path), replace(_BEIR, header=_number(first[-1].decode(errors="replace"), True) is None))
-
-
-def write_run(path: str | Path, frame: pl.DataFrame, tag: str) -> None:
-    """Writes item, doc, score as a run file: queries in the order of the frame, documents ranked by score."""
-    names = pl.concat([frame["item"], frame["doc"], pl.Series([tag])])
-    if not (bad := names.filter(~names.str.contains(r"^[^\s]+$"))).is_empty():
-        fix = "Columns are separated by spaces, so an id or tag must be a word without any."
-        raise DataError(Problem(f"{bad[0]!r} cannot stand in a run file", str(path), fix=fix))
-    ranked = (
-        frame.with_row_index("line")
-        .with_columns(query=pl.col("line").min().over("item"), rounded=pl.col("score").cast(pl.Float32))
-        .sort("query", "rounded", "doc", descending=[False, True, True])
-    )
-    ranked.select(
-        "item",
-        pl.lit("Q0").alias("q0"),
-        "doc",
-        pl.int_range(1, pl.len() + 1).over("item").alias("rank"),
-        "score",
-        pl.lit(tag).alias("tag"),
-    ).write_csv(path, include_header=False, separator=" ", quote_style="never")
-
-
-def read_bytes(path: Path) -> bytes:
-    """The content of a file, unpacked where it is gzipped, without a byte order mark."""
-    try:
-        data = path.read_bytes()
-        if data.startswith(b"\x1f\x8b"):
-            data = gzip.decompress(data)
-    except FileNotFoundError:
-        raise DataError(Problem("there is no such file", str(path), fix="Check the path.")) from None
-    except (OSError, EOFError, zlib.error) as error:
-        fix = "Check that the file is whole and may be read."
-        raise DataError(Problem(f"cannot be read: {error}", str(path), fix=fix)) from error
-    return data.removeprefix(codecs.BOM_UTF8)
-
-
-def _read(path: Path, layout: _Layout) -> pl.DataFrame:
-    frame = _read_regular(path, layout)
-    return _read_lines(read_bytes(path), layout, str(path)) if frame is None else frame
-
-
-def _read_regular(path: Path, layout: _Layout) -> pl.DataFrame | None:
-    """The file read as columns with one separator; None where anything about it is not in order."""
-    data = _content(path)
-    separator = b"\t" if data.find(b"\t") >= 0 else b" "
-    if separator == b"\t" and data.find(b" ") >= 0:
-        return None
-    # a plain file is handed over by its name: polars maps it, which spares a copy
-    scan = pl.scan_csv(
-        data if isinstance(data, bytes) else path,
-        has_header=layout.header,
-        separator=separator.decode(),
-        quote_char=None,
-        comment_prefix="#",
-        schema=layout.schema,
-        glob=False,
-    )
-    last = pl.col(layout.columns[-1])
-    try:
-        frame = scan.select(*layout.kept, complete=last.is_not_null()).collect()
-    except pl.exceptions.PolarsError:
-        return None
-    # polars fills a short line with nulls and drops what is too much on a long one
-    whole = bool(frame["complete"].all()) and not any(frame.null_count().row(0))
-    exact = layout.surplus or data[:].count(separator) == (len(frame) + layout.header) * (
-        len(layout.columns) - 1
-    )
-    if frame.is_empty() or not whole or not exact:
-        return None
-    if not frame[layout.number].is_finite().all() or _may_repeat(frame):
-        return None
-    return frame.select(layout.kept)
-
-
-def _content(path: Path) -> bytes | mmap.mmap:
-    """A plain file mapped into memory; a gzipped, marked or empty one as bytes."""
-    try:
-        with path.open("rb") as file:
-            head = file.read(len(codecs.BOM_UTF8))
-            if head and not head.startswith((b"\x1f\x8b", codecs.BOM_UTF8)):
-                return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)  # outlives the open file
-    except (OSError, ValueError):
-        pass  # read_bytes says what is wrong with it
-    return read_bytes(path)
-
-
-def _may_repeat(frame: pl.DataFrame) -> bool:
-    """Whether some item and document may occur twice: never wrong when it says no."""
-    key = frame["item"].hash().to_numpy() * np.uint64(_MIX) ^ frame["doc"].hash().to_numpy()
-    key.sort()
-    return bool((key[1:] == key[:-1]).any())
-
-
-def _read_lines(data: bytes, layout: _Layout, where: str) -> pl.DataFrame:
-    """The file read line by line; raises everything that is wrong with it."""
-    rows: list[tuple[str, str, float]] = []
-    problems: list[Problem] = []
-    first: dict[tuple[str, str], int] = {}
-    for line, fields in islice(_fields(data), int(layout.header), None):
-        row = _row(fields, layout, where, line)
-        if isinstance(row, Problem):
-            problems.append(row)
-        elif (earlier := first.setdefault(row[:2], line)) != line:
-            what = f"document {row[1]!r} of query {row[0]!r} stands on line {earlier} already"
-            problems.append(Problem(what, where, line, fix="Keep one of the two."))
-        else:
-            rows.append(row)
-    if not rows and not problems:
-        problems.append(Problem("the file is empty", where, fix="Check the path, or what wrote it."))
-    if problems:
-        raise DataError(_condensed(problems) if not rows else problems)
-    schema = {name: layout.schema[name] for name in layout.kept}
-    return pl.DataFrame(rows, schema=schema, orient="row")
-
-
-def _condensed(problems: list[Problem]) -> list[Problem]:
-    """One problem where every line has the same: it is another kind of file."""
-    first = problems[0]
-    if len(problems) == 1 or len({problem.what for problem in problems}) > 1:
-        return problems
-    return [Problem(f"on every line: {first.what}", first.where, fix=f"Is this the right file? {first.fix}")]
-
-
-def _fields(data: bytes) -> Iterator[tuple[int, list[bytes]]]:
-    """The columns of every line of content, with its number."""
-    for number, line in enumerate(data.split(b"\n"), 1):
-        fields = line.split()
-        if fields and not fields[0].startswith(b"#"):
-            yield number, fields
-
-
-def _row(fields: list[bytes], layout: _Layout, where: str, line: int) -> tuple[str, str, float] | Problem:
-    expected = len(layout.columns)
-    if len(fields) < expected or (len(fields) > expected and not layout.surplus):
-        shape = " ".join(name.removeprefix("_") for name in layout.columns)
-        what = f"expected {expected} columns, found {len(fields)}"
-        return Problem(what, where, line, fix=f"Write: {shape}.")
-    try:
-        named = dict(zip(layout.columns, (field.decode() for field in fields), strict=False))
-    except UnicodeDecodeError as error:
-        return decoding_problem(error, where, line)
-    number = _number(named[layout.number], layout.integer)
-    if layout.integer and number is not None and not -_MOST <= number < _MOST:
-        what = f"{named[layout.number][:40]} has too many digits"
-        return Problem(what, where, line, layout.number, fix="Write an integer of at most 18.")
-    if number is None:
-        kind = "an integer" if layout.integer else "a finite number"
-        what = f"{named[layout.number]!r} is not {kind}"
-        return Problem(what, where, line, layout.number, fix=f"Write {kind}.")
-    return named["item"], named["doc"], number
-
-
-def _number(text: str, integer: bool) -> float | None:
-    try:
-        number = int(text) if integer else float(text)
-    except ValueError:
-        return None
-    return number if "_" not in text and (integer or math.isfinite(number)) else None

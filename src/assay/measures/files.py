@@ -14,7 +14,7 @@ from assay.core.errors import DataError, PluginError, Problem, UsageError
 from assay.core.gains import gain_matrix
 from assay.core.records import Status
 from assay.core.registry import Registry
-from assay.datasets.trec import read_qrels, read_run
+from assay.datasets.trec_files import read_qrels, read_run
 from assay.measures.fallback import IrMeasure
 from assay.measures.parse import parse_measure
 from assay.measures.ranking import RankingMeasure

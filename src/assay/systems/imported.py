@@ -24,7 +24,7 @@ from assay.core.dataset import Corpus, Dataset, digest
 from assay.core.errors import DataError, Problem, decoding_problem
 from assay.core.protocols import Kit
 from assay.core.records import Budget, Fault, Hit, Observed, Query, Response
-from assay.datasets.trec import read_bytes, read_run
+from assay.datasets.trec_files import read_bytes, read_run
 
 if TYPE_CHECKING:
     import polars as pl

@@ -17,7 +17,7 @@ from assay.core.errors import DataError, Problem
 from assay.core.protocols import Kit
 from assay.core.records import Budget, Fault, Item, Query, Response, Structure
 from assay.datasets.reading import Reader, absent
-from assay.datasets.trec import read_bytes
+from assay.datasets.trec_files import read_bytes
 from assay.systems.imported import ABSENT
 from assay.systems.traced_file import EngineFiles, TracedAnswer, TracedLine, parts_held, read_engine
 from assay.systems.traced_steps import RACE, ROUTE, VISITED
@@ -48,7 +48,7 @@ class TracedIndex:
 
 
 @dataclass(frozen=True)
-class StructuredIndex(TracedIndex):
+class TracedStructureIndex(TracedIndex):
     """Lines by item, and the graph they were walked in."""
 
     corpus: Corpus
@@ -81,7 +81,7 @@ class Traced:
         by_item = {line.item_id: line for line in engine.answers.records}
         if engine.published is None:
             return TracedIndex(by_item, PublishedStructure())
-        return StructuredIndex(by_item, engine.published, corpus)
+        return TracedStructureIndex(by_item, engine.published, corpus)
 
     def problems(self, dataset: Dataset, kit: Kit) -> list[Problem]:
         """What is wrong with the files, and what shows that they are about other data."""

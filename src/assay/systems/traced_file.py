@@ -17,7 +17,7 @@ import msgspec
 from assay.core.errors import DataError, Problem, decoding_problem
 from assay.core.records import Budget, Context, Fault, Hit, Observed, Piece, Response, Span, Step
 from assay.datasets.reading import Reader, Rows
-from assay.datasets.trec import read_bytes
+from assay.datasets.trec_files import read_bytes
 from assay.systems.traced_steps import LINK, RACE, ROUTE, trace_problems
 from assay.systems.traced_structure import PublishedStructure, decode_line, read_structure
 

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from assay.core.errors import DataError
 from assay.core.protocols import Kit
-from assay.datasets.trec import Trec, read_qrels, read_run, read_topics, write_run
+from assay.datasets.trec import Trec, read_topics
+from assay.datasets.trec_files import read_qrels, read_run, write_run
 
 ROWS = [("q1", "d1", 2.5), ("q1", "d#2", -1.0), ("q2", "d1", 0.001)]
 FORMS = {

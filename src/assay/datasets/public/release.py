@@ -15,7 +15,7 @@ import msgspec
 from assay.core.dataset import Place
 from assay.core.errors import DataError, Problem, decoding_problem
 from assay.datasets.public.catalogue import LOCK, DataLock, content_sum, read_catalogue
-from assay.datasets.trec import read_bytes
+from assay.datasets.trec_files import read_bytes
 
 T = TypeVar("T")
 

@@ -49,7 +49,7 @@ class ItemChanges(msgspec.Struct, frozen=True):
     relabelled: list[str]  # of the unchanged: those of which judges say something else
 
 
-class ValueChange(msgspec.Struct, frozen=True):
+class ScoreChange(msgspec.Struct, frozen=True):
     """An item's value before and after."""
 
     item_id: str
@@ -64,7 +64,7 @@ class ArmDifference(msgspec.Struct, frozen=True):
     arm: str
     comparisons: list[Comparison]
     measure: str
-    moved: list[ValueChange]
+    moved: list[ScoreChange]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -181,7 +181,7 @@ class VersionPair:
         _, found = summarise(rows, together, how)
         return [msgspec.structs.replace(one, family=arm, p_adjusted=None) for one in found if one.where]
 
-    def moved(self, arm: str, measure: Measure) -> list[ValueChange]:
+    def moved(self, arm: str, measure: Measure) -> list[ScoreChange]:
         """Every item whose value of a measure changed, in the order of items."""
         rows = self.rows(arm)
         return [] if self.apart(rows, measure.name) else _moved(rows, measure)
@@ -246,22 +246,22 @@ def _imputed(scores: pl.DataFrame, values: Mapping[str, float]) -> pl.DataFrame:
     )
 
 
-def _moved(rows: Rows, measure: Measure) -> list[ValueChange]:
+def _moved(rows: Rows, measure: Measure) -> list[ScoreChange]:
     old, new = (rows.column(side, measure.name) for side in (OLD, NEW))
     raised = np.where(old.counted & new.counted, new.values - old.values, 0.0)
     found = [(rows.item_of(row), row) for row in np.flatnonzero(np.abs(raised) > TIE).tolist()]
     return [
-        ValueChange(item.item_id, item.text, float(old.values[row]), float(new.values[row]))
+        ScoreChange(item.item_id, item.text, float(old.values[row]), float(new.values[row]))
         for item, row in found
     ]
 
 
-def gain_of(one: ValueChange, measure: Measure) -> float:
+def gain_of(one: ScoreChange, measure: Measure) -> float:
     """By how much an item is better now; negative: worse."""
     return one.after - one.before if measure.better == "higher" else one.before - one.after
 
 
-def _most(moved: Sequence[ValueChange], measure: Measure) -> list[ValueChange]:
+def _most(moved: Sequence[ScoreChange], measure: Measure) -> list[ScoreChange]:
     """Those that changed most, worst first."""
     most = sorted(moved, key=lambda one: (-abs(gain_of(one, measure)), gain_of(one, measure)))
     return sorted(most[:MOST_CHANGED], key=lambda one: gain_of(one, measure))

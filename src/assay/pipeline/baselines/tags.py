@@ -87,13 +87,13 @@ def list_baselines(study: Study) -> list[Baseline]:
     return sorted(found, key=lambda each: (each.created is None, each.created or 0.0, each.name))
 
 
-class LabelSources(msgspec.Struct, frozen=True):
+class LabelJudges(msgspec.Struct, frozen=True):
     """Who can decide what a measure reads, by name with a hash of what they are, and in which world."""
 
     world: str
     judges: dict[str, str]
 
-    def since(self, then: LabelSources) -> str:
+    def since(self, then: LabelJudges) -> str:
         """In what they differ from those of an earlier version; empty where in nothing."""
         if set(self.judges) != set(then.judges):
             return f"judged by {then.names} then, by {self.names} now"
@@ -123,7 +123,7 @@ class _BaselineRecord(msgspec.Struct, frozen=True):
     views: dict[str, str]  # by measure that reads an open world: the labels it reads
     pools: dict[str, dict[str, str]]  # by these labels, then by item: a hash of what was looked at
     files: dict[str, str] = {}  # the hash of each other file
-    labelled: dict[str, LabelSources] = {}  # by measure that reads labels; none: unknown
+    labelled: dict[str, LabelJudges] = {}  # by measure that reads labels; none: unknown
     grades: dict[str, dict[str, Grade]] | None = None  # by item and hash of the thing judged; None: unknown
     churn: dict[str, Churn] = {}  # by arm whose items were asked again: what varied by itself
 
@@ -211,7 +211,7 @@ def _kept(evaluation: Evaluation, note: str = "") -> _BaselineRecord:
     )
 
 
-def _labelled_by(evaluation: Evaluation, view: str) -> LabelSources:
+def _labelled_by(evaluation: Evaluation, view: str) -> LabelJudges:
     """The judges that can decide one of the labels of a view: by what they say of themselves, or did say."""
     judging, labels = evaluation.judging, set(view.split("|"))
     ranks = evaluation.labels.frame.filter(pl.col("label").is_in(labels))["rank"].unique()
@@ -224,7 +224,7 @@ def _labelled_by(evaluation: Evaluation, view: str) -> LabelSources:
         or not said.isdisjoint(judge.names)
     ]
     people = said.difference(*(judge.names for judge in others))
-    return LabelSources(
+    return LabelJudges(
         evaluation.labels.world(view),
         dict.fromkeys([PEOPLE] if people else [], "")
         | {judge.names[0]: digest([identity(judge).encode()]) for judge in able},

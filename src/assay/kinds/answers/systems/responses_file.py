@@ -16,7 +16,7 @@ from typing import Annotated, Any, NamedTuple
 import msgspec
 
 from assay.core.errors import DataError, Problem, decoding_problem
-from assay.datasets.trec import read_bytes
+from assay.datasets.trec_files import read_bytes
 from assay.kinds.answers.datasets.answer_study_files import csv_rows
 from assay.kinds.answers.datasets.content_documents import CONDITIONS
 
