@@ -20,10 +20,10 @@ from assay_worlds.workplace.programs import (
     Portraits,
     Program,
     Readings,
-    ScoreChange,
     Series,
     Steps,
     ValueAsOf,
+    ValueChange,
     minimal,
 )
 
@@ -60,7 +60,7 @@ CASES: list[tuple[Program, tuple[str, ...], int]] = [
     (Chain("relay", ("service.owner", "team.lead", "person.extension")), ("4711",), 3),
     (Chain("travel at the Leeds office", ("policy.limit",), "2021"), ("150 EUR",), 1),
     (LargerOfTwo("vendor.notice", ("Holt", "Berg")), ("Berg, with 120 days",), 2),
-    (ScoreChange("policy.limit", "travel at the Leeds office", "2020", "2021"), ("100 EUR", "150 EUR"), 2),
+    (ValueChange("policy.limit", "travel at the Leeds office", "2020", "2021"), ("100 EUR", "150 EUR"), 2),
     (ValueAsOf(RULE, "the fee at the Leeds office", "2021"), ("2 EUR",), 1),
     (ValueAsOf(RULE, "the fee at the Leeds office", "2025"), ("5 EUR",), 1),
     (Listing("service.region", "north"), ("relay", "vault"), 2),
@@ -102,7 +102,7 @@ def test_nothing_follows_from_what_is_not_stated() -> None:
     assert NoAnswer(("nothing",)).derive(FACTS) is None
     assert Chain("vault", ("service.owner",)).derive(FACTS) is None
     assert ValueAsOf(RULE, "the fee at the Leeds office", "2017").derive(FACTS) is None
-    assert ScoreChange("policy.limit", "travel at the Leeds office", "2020", "2020").derive(FACTS) is None
+    assert ValueChange("policy.limit", "travel at the Leeds office", "2020", "2020").derive(FACTS) is None
     assert LargerOfTwo("vendor.notice", ("Holt", "Nobody")).derive(FACTS) is None
 
 
