@@ -24,8 +24,8 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from assay.stats.intervals import mean_intervals
+from assay.stats.paired_tests import sign_flip, sign_flip_all_pairs
 from assay.stats.resample import cluster_sums
-from assay.stats.tests import sign_flip, sign_flip_all_pairs
 
 SYSTEMS, ITEMS, MEASURES, RESAMPLES = sized((20, 1_000, 5, 10_000), (5, 50, 2, 100))
 PART = 4  # columns a peer is timed on

@@ -19,7 +19,7 @@ import numpy as np
 
 from assay.core.dataset import Dataset
 from assay.core.records import Arm, ClauseResult, Estimate, Factors
-from assay.gates.leaf import Mean
+from assay.gates.operand import Mean
 from assay.gates.syntax import Arithmetic, Call, Clause
 from assay.pipeline.evaluation import Evaluation
 from assay.pipeline.runner import run_study

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from assay.core.records import Arm, Item
 from assay.core.registry import MEASURES, Registry
 from assay.core.results import Results, TrustSummary
-from assay.gates.evaluate import Evaluator
+from assay.gates.evaluator import Evaluator
 from assay.gates.figures import evaluate_figures
 from assay.kinds.hierarchy.report.curves import curve_section, curves_of
 from assay.report.views import measure_infos

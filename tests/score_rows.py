@@ -13,11 +13,10 @@ from numpy.typing import NDArray
 
 from assay.core.records import Arm, Item
 from assay.core.registry import MEASURES, Registry
-from assay.gates.clause import decide_clause
-from assay.gates.evaluate import Evaluator
-from assay.gates.gate_file import GateFile
+from assay.gates.decision import decide_clause
+from assay.gates.evaluator import Evaluator
+from assay.gates.gate import Gate, GateFile
 from assay.gates.grammar import parse_clause
-from assay.gates.verdict import Gate
 from assay.measures.score import STATUS
 from assay.stats.rows import Rows
 

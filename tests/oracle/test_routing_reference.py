@@ -23,9 +23,9 @@ from assay.core.dataset import Corpus
 from assay.core.protocols import Measure
 from assay.core.records import Arm, Context, Edge, Item, Node, Passage, Piece, Response, Span, Step, Structure
 from assay.core.registry import Registry
-from assay.gates.clause import decide_clause
-from assay.gates.evaluate import Evaluator
-from assay.gates.gate_file import GateFile
+from assay.gates.decision import decide_clause
+from assay.gates.evaluator import Evaluator
+from assay.gates.gate import GateFile
 from assay.gates.grammar import parse_clause
 from assay.kinds.hierarchy.measures.budget import A
 from assay.kinds.hierarchy.measures.routing import (

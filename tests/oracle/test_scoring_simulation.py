@@ -15,7 +15,7 @@ from scipy import stats
 from assay.kinds.answers.scoring.agreement import KAPPA, LINEAR, QUADRATIC, RHO, RaterPair
 from assay.kinds.answers.scoring.analysis import AnalysisOptions, ScoredResponse, analyse
 from assay.stats.intervals import mean_intervals
-from assay.stats.paired_clusters import mcnemar_by_cluster, wilcoxon_by_cluster
+from assay.stats.paired_tests import mcnemar_by_cluster, wilcoxon_by_cluster
 from assay.stats.resample import Draws, cluster_sums
 from simulated_raters import MODELS, World, corpus, rated_accuracy, rated_completeness, simulated, truth
 

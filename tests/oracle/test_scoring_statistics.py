@@ -15,7 +15,7 @@ from assay.kinds.answers.scoring.agreement import KAPPA, LINEAR, QUADRATIC, RHO,
 from assay.kinds.answers.scoring.analysis import AnalysisOptions, ResponsePairs, analyse
 from assay.kinds.answers.scoring.subgroups import correlated, interactions
 from assay.stats.agreement import cohen_kappa
-from assay.stats.paired_clusters import mcnemar_by_cluster, odds_ratio_by_cluster
+from assay.stats.paired_tests import mcnemar_by_cluster, odds_ratio_by_cluster
 from assay.stats.resample import Draws
 from simulated_raters import Simulated, World, corpus, simulated
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from assay.gates.leaf import Mean, Operand, means_of
-from assay.gates.parts import call_directions
+from assay.gates.expansion import call_directions
+from assay.gates.operand import Mean, Operand, means_of
 from assay.gates.syntax import Arithmetic, Call, Clause
 
 Leaves = Mapping[Call, Operand]

@@ -10,12 +10,20 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from assay.core.errors import AssayError
-from assay.gates.closed_form import linear_form
 from assay.gates.decision import decision_rule
-from assay.gates.leaf import Mean, Operand, StatisticOperand, calls_in, means_of, operand_range, resolve_call
-from assay.gates.parts import ClauseGroup, expand_clause, expand_for_each, has_choice
+from assay.gates.expansion import ClauseGroup, expand_clause, expand_for_each, has_choice
+from assay.gates.gate import UNLISTED, StudyNames, operands_of
+from assay.gates.intervals import linear_form
+from assay.gates.operand import (
+    Mean,
+    Operand,
+    StatisticOperand,
+    calls_in,
+    means_of,
+    operand_range,
+    resolve_call,
+)
 from assay.gates.syntax import Arithmetic, Call, Clause, Expression, Negation, Number, Rule, substitute
-from assay.gates.verdict import UNLISTED, StudyNames, operands_of
 from assay.measures.observed import is_unbounded
 from assay.stats.intervals import LEVEL
 

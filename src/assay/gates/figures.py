@@ -18,13 +18,13 @@ from assay.core.errors import PluginError, UsageError
 from assay.core.protocols import Measure
 from assay.core.records import Factors
 from assay.core.results import Figure
-from assay.gates.evaluate import Evaluator
+from assay.gates.evaluator import Evaluator
+from assay.gates.gate import StudyNames, operands_of
 from assay.gates.grammar import parse_expression
-from assay.gates.leaf import Mean, Operand, means_of
 from assay.gates.margin import Margin, clause_margins, statistics_of
+from assay.gates.operand import Mean, Operand, means_of
 from assay.gates.readiness import count_items, explain_no_rows, explain_undecidable, ways_to_count_failures
 from assay.gates.syntax import Call, Clause, Condition, Number
-from assay.gates.verdict import StudyNames, operands_of
 
 SYSTEM = "{system}"
 

@@ -26,7 +26,7 @@ from typing import TypeVar
 
 from assay.core.errors import UsageError
 from assay.core.slices import NAME, WORD, numbers
-from assay.gates.lookalikes import (
+from assay.gates.hints import (
     HINTS,
     suggest_band,
     suggest_for_tail,
@@ -143,7 +143,9 @@ class _Parser:
         start = self.at
         for _ in range(2):
             if on is None and self._keyword("on"):
-                on = self._rule()
+                on = next((rule for rule in RULES if self._keyword(rule)), None)
+                if on is None:
+                    raise self._expected("'estimate' or 'interval'")
             elif level is None and self._keyword("at"):
                 start = self.at
                 level = self._number().value
@@ -174,13 +176,6 @@ class _Parser:
         if self.by is not None:
             raise self._error("'by' belongs to a clause. Write one figure for each slice", self.by[3] - 1)
         return found, where
-
-    def _rule(self) -> Rule:
-        """What the clause is decided on, whatever the gate says."""
-        for rule in RULES:
-            if self._keyword(rule):
-                return rule
-        raise self._expected("'estimate' or 'interval'")
 
     # -------------------------------------------------------------------------- expressions
 

@@ -21,12 +21,11 @@ from scipy import special
 
 from assay.core.dataset import digest
 from assay.core.records import Advice
-from assay.gates.evaluate import Evaluator
-from assay.gates.leaf import Mean
+from assay.gates.evaluator import Evaluator
 from assay.gates.margin import BoundedValue, Margin
+from assay.gates.operand import Mean
 from assay.gates.syntax import Clause
-from assay.stats.power import POWER, chance_to_decide
-from assay.stats.sequential import last_look_tail, size_of, step_of
+from assay.stats.planning import POWER, chance_to_decide, last_look_tail, size_of, step_of
 
 LEAST_SHARED = 0.9  # of the evidence of a look: what a file that has grown since still holds
 HASH = 12  # hex digits that tell the evidence of one item from any other

@@ -17,17 +17,20 @@ from numpy.typing import NDArray
 
 from assay.core.errors import UsageError
 from assay.core.protocols import Statistic
-from assay.gates.closed_form import (
+from assay.gates.evaluator import Evaluator, FailureValues, Scope, combine, value_of
+from assay.gates.intervals import (
+    STEP,
+    IntervalWidening,
     Linear,
     closed_form_interval,
     linear_form,
+    margin_seed_error,
     prediction_powered_interval,
     rows_for_long_tails,
+    rows_for_strict_bounds,
 )
-from assay.gates.evaluate import Evaluator, FailureValues, Scope, combine, value_of
-from assay.gates.leaf import CHOICES, Mean, Operand, StatisticOperand, means_of
+from assay.gates.operand import CHOICES, Mean, Operand, StatisticOperand, means_of
 from assay.gates.syntax import Arithmetic, Call, Clause, Expression, Negation, Number
-from assay.gates.widening import STEP, IntervalWidening, margin_seed_error, rows_for_strict_bounds
 from assay.measures.observed import has_limit
 from assay.stats.columns import TIE, spread
 from assay.stats.intervals import (

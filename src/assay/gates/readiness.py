@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from assay.core.block import FAILED, PENDING, UNJUDGED
 from assay.core.records import Arm, Item
 from assay.core.registry import as_plugin_error
-from assay.gates.evaluate import Evaluator, FailureValues
-from assay.gates.leaf import CHOICES, Mean, Operand, StatisticOperand, means_of
-from assay.gates.parts import call_directions
+from assay.gates.evaluator import Evaluator, FailureValues
+from assay.gates.expansion import call_directions
+from assay.gates.operand import CHOICES, Mean, Operand, StatisticOperand, means_of
 from assay.gates.syntax import Arithmetic, Call, Clause, Condition
 
 MOST_FAILING = 6  # columns with failed rows whose ends are all combined

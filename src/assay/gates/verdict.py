@@ -7,172 +7,40 @@ and no kill is declared.
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Protocol
 
 import msgspec
 
-from assay.core.errors import UsageError, did_you_mean
-from assay.core.protocols import Judge, Measure
-from assay.core.records import ClauseResult, Verdict
-from assay.core.registry import Registry
+from assay.core.records import LABELS, Advice, ClauseResult, Verdict
 from assay.core.results import FIRST_FAILS, FIRST_OPEN, GO, GO_FAILS, INCONCLUSIVE, NO_GO
-from assay.gates.budget import Levels
-from assay.gates.clause import decide_clause, levels_for
-from assay.gates.decision import is_guarded
-from assay.gates.evaluate import Evaluator
-from assay.gates.gate_file import GateFile
-from assay.gates.grammar import parse_clause
-from assay.gates.leaf import Mean, Operand, StatisticOperand, calls_in, means_of, resolve_call
+from assay.gates.decision import decide_clause, is_guarded, levels_for
+from assay.gates.evaluator import Evaluator
+from assay.gates.expansion import Levels, error_families, expand_clause, expand_for_each
+from assay.gates.gate import UNLISTED, Gate
+from assay.gates.intervals import linear_form
 from assay.gates.looks import LookHistory, NextLook, evidence_of
-from assay.gates.parts import ClauseGroup, expand_for_each
-from assay.gates.reason import NO_KILL, reason_for_go
-from assay.gates.syntax import Call, Clause
-from assay.stats.unseen import unseen_share
+from assay.gates.operand import Mean, Operand, StatisticOperand, means_of
+from assay.gates.syntax import Arithmetic, Clause
+from assay.stats.families import GateDifference
+from assay.stats.widening import unseen_share
 
-UNLISTED = "*"  # stands for the values that only the data know
 FAILS_TOO_OFTEN = "a system failed on more items than the gate allows"
 SCORE_AGAIN = "more items do not help: raters have to agree first, so make the rules clearer and score again"
 
 
-def _group(given: Any, role: str, *, every: bool | None) -> ClauseGroup:
-    """A group from what the study file says; `every` None: several clauses must say any or all."""
-    if isinstance(given, str):
-        return ClauseGroup(1, (parse_clause(given),))
-    if isinstance(given, dict):
-        if len(given) != 1 or next(iter(given)) not in {"any", "all"}:
-            raise UsageError(f"{role}: write a clause, a list of clauses, {{any: […]}} or {{all: […]}}")
-        ((word, parts),) = given.items()
-        return _group(parts, role, every=word == "all")
-    if not isinstance(given, list) or not given:
-        raise UsageError(f"{role}: expected at least one clause")
-    if every is None and len(given) > 1:
-        raise UsageError(
-            f"{role}: several clauses need {{any: […]}} or {{all: […]}}, so that it is plain which"
-        )
-    parts = tuple(
-        parse_clause(part) if isinstance(part, str) else _group(part, role, every=True) for part in given
-    )
-    return ClauseGroup(1 if every is False else len(parts), parts)
+def gate_levels(
+    gate: Gate, evaluator: Evaluator, looking: NextLook | None = None
+) -> dict[str, dict[Clause, Levels]]:
+    """How sure each clause of a gate must be, by role; `for`, `max` and `min` are written out."""
+    return {role: levels_for(group, gate.rules, evaluator, looking) for role, group in gate.groups.items()}
 
 
-class StudyNames(Protocol):
-    """What clauses and figures of a study may name."""
-
-    @property
-    def registry(self) -> Registry: ...
-    @property
-    def system_names(self) -> Sequence[str]: ...
-    @property
-    def judges(self) -> Sequence[Judge]: ...
-    @property
-    def figures(self) -> Mapping[str, str]:
-        """The expression of each figure, by its name."""
-        ...
-
-
-@dataclass(frozen=True)
-class Gate:
-    """A gate as parsed: what must hold first, what makes go, what kills."""
-
-    name: str
-    first: ClauseGroup | None
-    go: ClauseGroup | None
-    kill: ClauseGroup | None
-    rules: GateFile
-
-    @classmethod
-    def from_file(cls, name: str, file: GateFile) -> Gate:
-        """Parses a gate; every mistake in its clauses is a UsageError."""
-        if file.go is None and file.kill is None:
-            raise UsageError("a gate needs `go` or `kill` clauses")
-        return cls(
-            name,
-            None if file.first is None else _group(file.first, "first", every=True),
-            None if file.go is None else _group(file.go, "go", every=True),
-            None if file.kill is None else _group(file.kill, "kill", every=None),
-            file,
-        )
-
-    @property
-    def groups(self) -> dict[str, ClauseGroup]:
-        """What the gate declares, by role."""
-        every = {"first": self.first, "go": self.go, "kill": self.kill}
-        return {role: group for role, group in every.items() if group is not None}
-
-    def by_role(self) -> Iterator[tuple[str, Clause]]:
-        for role, group in self.groups.items():
-            yield from ((role, clause) for clause in group.clauses())
-
-    def levels(
-        self, evaluator: Evaluator, looking: NextLook | None = None
-    ) -> dict[str, dict[Clause, Levels]]:
-        """How sure each clause must be, by role: `for`, `max` and `min` written out."""
-        return {
-            role: levels_for(group, self.rules, evaluator, looking) for role, group in self.groups.items()
-        }
-
-    def clauses(self) -> Iterator[Clause]:
-        yield from (clause for _, clause in self.by_role())
-
-    def guarded(self, evaluator: Evaluator) -> bool:
-        """Whether any clause is decided on more than an estimate."""
-        each = (one for clause in self.clauses() for _, one in expand_for_each(clause, lambda _: [UNLISTED]))
-        return any(is_guarded(one, self.rules, evaluator) for one in each)
-
-    def open_clauses(self, decided: Mapping[Clause, bool | None]) -> set[Clause]:
-        """The open clauses that can still change the verdict: none beside a failed `first` or a met kill."""
-        if self.first is not None and self.first.holds(decided) is not True:
-            return set(self.first.open_clauses(decided))
-        if self.kill is not None and self.kill.holds(decided):
-            return set()
-        return {clause for group in (self.go, self.kill) if group for clause in group.open_clauses(decided)}
-
-    def ways(self) -> dict[Clause, list[int]]:
-        """Where any of several parts makes go: the parts, counted from 1, that each clause stands in."""
-        found: dict[Clause, list[int]] = {}
-        if self.go is None or self.go.need == len(self.go.parts):
-            return found
-        for way, part in enumerate(self.go.parts, 1):
-            for clause in part.clauses() if isinstance(part, ClauseGroup) else (part,):
-                found.setdefault(clause, []).append(way)
-        return found
-
-
-def measures_of(gates: Sequence[Gate], names: StudyNames) -> list[Measure]:
-    """Every measure that gates read, so that it is scored."""
-    leaves = (found for gate in gates for clause in gate.clauses() for found in operands_of(clause, names))
-    return list({mean.measure.name: mean.measure for found in leaves for mean in means_of(found)}.values())
-
-
-def systems_of(gates: Sequence[Gate], names: StudyNames) -> set[str]:
-    """Every system that gates speak of."""
-    leaves = (found for gate in gates for clause in gate.clauses() for found in operands_of(clause, names))
-    return {system for found in leaves for mean in means_of(found) for system in mean.systems}
-
-
-def operands_of(clause: Clause, names: StudyNames) -> Iterator[Operand]:
-    """What a clause reads; what `for` puts in the place of an @ must be written out to be known by now."""
-    if not [*calls_in(clause.left, clause), *calls_in(clause.right, clause)]:
-        raise UsageError("a clause is about a measure of a system, and this one has numbers alone")
-    for _, one in expand_for_each(clause, lambda _: [UNLISTED]):
-        for call in (*calls_in(one.left), *calls_in(one.right)):
-            if call.at == UNLISTED:
-                raise UsageError(f"column {call.column}: write out the values that `for` puts after the @")
-            found = resolve_call(call, list(names.system_names), names.registry, clause=clause)
-            if isinstance(found, StatisticOperand) and found.raters:
-                _check_known_judges(call, found.raters, names)
-            yield found
-
-
-def _check_known_judges(call: Call, raters: Sequence[str], names: StudyNames) -> None:
-    """Raters that a clause names must be judges of the study, or nothing they said would ever count."""
-    listed = [name for judge in names.judges for name in judge.names]
-    for name in raters:
-        if name not in listed:
-            what = f"the study lists no judge {name!r}. {did_you_mean(name, listed)}"
-            raise UsageError(f"column {call.column}: {what}")
+def has_guarded_clause(gate: Gate, evaluator: Evaluator) -> bool:
+    """Whether an interval decides any clause of a gate, and not only its estimate."""
+    each = (one for clause in gate.clauses() for _, one in expand_for_each(clause, lambda _: [UNLISTED]))
+    return any(is_guarded(one, gate.rules, evaluator) for one in each)
 
 
 def decide_gates(
@@ -228,7 +96,7 @@ def next_look(gate: Gate, evaluator: Evaluator, book: LookHistory) -> NextLook:
 
 def _verdict(gate: Gate, evaluator: Evaluator, book: LookHistory) -> Verdict:
     looking = next_look(gate, evaluator, book)
-    levels = gate.levels(evaluator, looking)
+    levels = gate_levels(gate, evaluator, looking)
     results = {
         clause: decide_clause(
             clause,
@@ -240,7 +108,9 @@ def _verdict(gate: Gate, evaluator: Evaluator, book: LookHistory) -> Verdict:
         )
         for role, clause in gate.by_role()
     }
-    guarded = gate.guarded(evaluator) and any(result.low is not None for result in results.values())
+    guarded = has_guarded_clause(gate, evaluator) and any(
+        result.low is not None for result in results.values()
+    )
     if guarded:
         decided = {each.text: each.holds for each in results.values() if each.holds is not None}
         book.record(looking, decided)
@@ -329,3 +199,113 @@ def _conclusion(gate: Gate, decided: Mapping[Clause, bool | None], blocked: bool
         "a kill condition is open" if kill is None else NO_KILL if gate.kill else "",
     ]
     return INCONCLUSIVE, ", ".join(filter(None, open_or_failed))
+
+
+NO_KILL = "no kill condition is met"
+
+
+def reason_for_go(clauses: Sequence[ClauseResult]) -> str:
+    """`2 clauses hold (gain shown)`, `1 of 10 clauses holds (not guarded)`, `no kill condition is met`."""
+    asked = _once([clause for clause in clauses if clause.role == "go"])
+    kills = _once([clause for clause in clauses if clause.role == "kill"])
+    holding = [clause for clause in asked if clause.holds]
+    parts = []
+    if asked:
+        parts.append(f"{_number(len(holding), len(asked))}{_labels(holding)}")
+    if kills:
+        parts.append(f"{NO_KILL}{_labels(kills)}")
+    return ", ".join(parts)
+
+
+def _once(clauses: Sequence[ClauseResult]) -> list[ClauseResult]:
+    """Each clause once, though it may stand in several branches."""
+    return list({clause.text: clause for clause in clauses}.values())
+
+
+def _number(holding: int, of: int) -> str:
+    if of == 1:
+        return "the clause holds"
+    all_of_them = f"{holding} clauses" if holding == of else f"{holding} of {of} clauses"
+    return f"{all_of_them} {'holds' if holding == 1 else 'hold'}"
+
+
+def _labels(clauses: Sequence[ClauseResult]) -> str:
+    """What clauses show, in brackets: one word for all of them, or how many show what."""
+    counts = Counter(clause.shows for clause in clauses if clause.shows)
+    if not counts:
+        return ""
+    if len(counts) == 1 and counts.total() == len(clauses):
+        return f" ({next(iter(counts))})"
+    return f" ({', '.join(f'{counts[label]} {label}' for label in LABELS if counts[label])})"
+
+
+def verdict_notes(verdict: Verdict) -> Iterator[str]:
+    """What stands beside a verdict: what no item can have shown, and how often it was decided before."""
+    if verdict.unseen is not None:
+        yield f"up to {verdict.unseen:.1%} of the items could have lost everything unseen"
+    if verdict.look > 1 and verdict.level is not None:
+        yield f"look {verdict.look} at this gate, so its intervals are at {verdict.level:.1%}"
+
+
+def describe_advice(advice: Advice) -> str:
+    """How many more items are likely to settle a clause, or what to do instead."""
+    if advice.items is None or advice.chance is None or advice.by_luck is None:
+        return f"more items are unlikely to settle it: {advice.instead}"
+    of = f" of {advice.where}" if advice.where else ""
+    number = f"{advice.items} more item{'s' * (advice.items != 1)}{of}"
+    chances = f"{advice.chance:.0%} to settle it if the effect is what it looks like"
+    return f"with {number}, {chances}, {advice.by_luck:.0%} if there is none"
+
+
+def find_decided_differences(
+    gates: Sequence[Gate], verdicts: Sequence[Verdict], evaluator: Evaluator, book: LookHistory
+) -> list[GateDifference]:
+    """Each difference of two systems that a gate decides; those of deciding gates first.
+
+    Gates that only inform are declared too, and their outcome stands on the same page. A gate that an earlier
+    step kept from being reached decides nothing.
+    """
+    reached = {verdict.gate for verdict in verdicts if verdict.clauses}
+    found = [gate for gate in gates if gate.name in reached]
+    found.sort(key=lambda gate: not gate.rules.deciding)
+    return [each for gate in found for each in _of_gate(gate, evaluator, book)]
+
+
+def _of_gate(gate: Gate, evaluator: Evaluator, book: LookHistory) -> Iterator[GateDifference]:
+    sharing = 0
+    for role, levels in gate_levels(gate, evaluator, next_look(gate, evaluator, book)).items():
+        tree = expand_clause(gate.groups[role], evaluator.rows.known_values, evaluator.leaves)
+        for family in error_families(tree, to_hold=True):
+            sharing += 1
+            for clause in family:
+                pair = _pair(clause, evaluator)
+                if pair is None or not is_guarded(clause, gate.rules, evaluator):
+                    continue
+                (above, below), constant = pair
+                found = decide_clause(clause, gate.rules, evaluator, kills=role == "kill", levels=levels)
+                if found.value is None:
+                    continue
+                yield GateDifference(
+                    gate.name,
+                    above.system,
+                    below.system,
+                    above.measure.name,
+                    evaluator.rows.mask(above.where),
+                    math.nan if found.low is None else found.low - constant,
+                    math.nan if found.high is None else found.high - constant,
+                    levels[clause].holds,
+                    sharing,
+                )
+
+
+def _pair(clause: Clause, evaluator: Evaluator) -> tuple[tuple[Mean, Mean], float] | None:
+    """The two means whose difference a clause is about, and what it adds to that; None if it is not one."""
+    form = linear_form(Arithmetic("-", clause.left, clause.right))
+    if form is None or sorted(form[0].values()) != [-1, 1]:
+        return None
+    calls, leaves = sorted(form[0], key=lambda call: -form[0][call]), evaluator.leaves(clause)
+    above, below = (leaves[call] for call in calls)
+    if not isinstance(above, Mean) or not isinstance(below, Mean):
+        return None
+    alike = above.measure.name == below.measure.name and above.where == below.where
+    return ((above, below), form[1]) if alike and above.system != below.system else None

@@ -18,7 +18,7 @@ import polars as pl
 from assay.core.block import LABEL_COLUMNS, Block, Labels
 from assay.core.dataset import Corpus, digest
 from assay.core.records import Judgment
-from assay.measures.marks import REVIEW
+from assay.measures.semantic import REVIEW
 
 Place = tuple[str | None, int | None]  # arm and seed; None: all of them
 

@@ -26,7 +26,7 @@ from assay.core.errors import AssayError, PluginError
 from assay.core.protocols import Measure
 from assay.core.records import Status
 from assay.core.registry import as_plugin_error
-from assay.measures.marks import REVIEW, wants_review
+from assay.measures.semantic import REVIEW, wants_review
 
 SLACK = 1e-9  # rounding may carry a sum of parts this far over its range
 STATUS = pl.Enum([status.value for status in Status])

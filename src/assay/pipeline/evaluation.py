@@ -22,14 +22,14 @@ from assay.core.protocols import Measure, PayingJudge
 from assay.core.records import Arm, Comparison, Estimate, Item, Judgment, Verdict
 from assay.core.results import Results, ReviewSummary, TrustSummary
 from assay.core.slices import Condition
-from assay.gates.differences import find_decided_differences
-from assay.gates.evaluate import Evaluator
+from assay.gates.evaluator import Evaluator
 from assay.gates.figures import evaluate_figures, measures_of_figures
+from assay.gates.gate import measures_of
 from assay.gates.looks import LookHistory
-from assay.gates.verdict import decide_gates, find_recommendation, measures_of, overall_verdict
-from assay.measures.marks import wants_review
+from assay.gates.verdict import decide_gates, find_decided_differences, find_recommendation, overall_verdict
 from assay.measures.same_answers import StoredAnswers
 from assay.measures.score import BrokenMeasures
+from assay.measures.semantic import wants_review
 from assay.pipeline.judging import JudgeStage
 from assay.pipeline.plugins import make_sections
 from assay.pipeline.runner import Selection, command_path
@@ -59,8 +59,8 @@ if TYPE_CHECKING:
     from assay.core.section import Section
     from assay.review.outlook import Outlook
     from assay.review.summary import PassageReview
+    from assay.stats.checked_judge import LabelSources, PredictionPowered
     from assay.stats.families import GateDifference
-    from assay.stats.rectified import LabelSources, PredictionPowered
 
 
 @dataclass(frozen=True)
@@ -220,7 +220,7 @@ class Evaluation:
         """People's marks on what a paying judge graded; None if the study has only one of the two."""
         if not self.has_paying_judge or self.study.file.cluster or self.sealed:
             return None
-        from assay.stats.rectified import PredictionPowered
+        from assay.stats.checked_judge import PredictionPowered
 
         usable = self.sides.people and self.sides.paying
         return PredictionPowered(self.blocks, self.judging.names, self.sides) if usable else None
@@ -233,7 +233,7 @@ class Evaluation:
     @cached_property
     def sides(self) -> LabelSources:
         """Which people and which paying judges judged the same."""
-        from assay.stats.rectified import LabelSources  # needed only with a paying judge
+        from assay.stats.checked_judge import LabelSources  # needed only with a paying judge
 
         return LabelSources.of(self.study.judges, self.judging.names)
 

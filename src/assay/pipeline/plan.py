@@ -19,7 +19,8 @@ from assay.core.records import Verdict
 from assay.core.registry import Registry
 from assay.core.results import INCONCLUSIVE, Results
 from assay.core.yaml_lines import Lines
-from assay.gates.verdict import overall_verdict, systems_of
+from assay.gates.gate import systems_of
+from assay.gates.verdict import overall_verdict
 from assay.pipeline.evaluate import run_and_judge
 from assay.pipeline.runner import Outcome, Selection
 from assay.pipeline.validate import Validation, check_study, validate_study

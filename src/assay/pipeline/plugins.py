@@ -27,8 +27,8 @@ from assay.core.registry import (
 )
 from assay.core.section import Section
 from assay.gates.figures import operands_of_figure
-from assay.gates.leaf import StatisticOperand, means_of
-from assay.gates.verdict import operands_of
+from assay.gates.gate import operands_of
+from assay.gates.operand import StatisticOperand, means_of
 from assay.study.study import Study
 
 if TYPE_CHECKING:

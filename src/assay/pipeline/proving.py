@@ -27,11 +27,12 @@ from assay.core.records import Verdict
 from assay.core.registry import ORACLES, as_plugin_error
 from assay.core.results import GO, NO_GO
 from assay.gates.decision import passes
-from assay.gates.evaluate import Evaluator, Floats, combine, value_of
-from assay.gates.leaf import Mean, Operand, StatisticOperand, means_of
-from assay.gates.parts import ClauseGroup, expand_for_each
+from assay.gates.evaluator import Evaluator, Floats, combine, value_of
+from assay.gates.expansion import ClauseGroup, expand_for_each
+from assay.gates.gate import Gate, measures_of
+from assay.gates.operand import Mean, Operand, StatisticOperand, means_of
 from assay.gates.syntax import Call, Clause
-from assay.gates.verdict import Gate, decide_gates, measures_of
+from assay.gates.verdict import decide_gates
 from assay.pipeline.evaluation import Evaluation
 from assay.pipeline.plugins import plugins_for
 from assay.pipeline.stored_results import ProofEvidence, controls_of, store_proofs

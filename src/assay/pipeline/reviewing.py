@@ -15,12 +15,11 @@ from assay.core.protocols import PersonJudge
 from assay.core.records import Judgment
 from assay.core.registry import REVIEWS
 from assay.core.results import Results, ReviewSummary
-from assay.gates.closed_form import linear_form
-from assay.gates.leaf import means_of
+from assay.gates.intervals import linear_form
+from assay.gates.operand import means_of
 from assay.gates.syntax import Arithmetic
 from assay.judges.resolve import BlockTexts, current_judgments
-from assay.measures.marks import KEYWORD_MATCH, REVIEW
-from assay.measures.semantic import MarkShare
+from assay.measures.semantic import KEYWORD_MATCH, REVIEW, MarkShare
 from assay.pipeline.evaluation import Evaluation
 from assay.pipeline.plugins import named_plugins_for
 from assay.pipeline.runner import command_path

@@ -22,9 +22,8 @@ from assay.core.proof_results import Proof
 from assay.core.protocols import Measure
 from assay.core.records import Arm
 from assay.core.registry import CONTROLS, MEASURES, identity
-from assay.gates.gate_file import GateFile
+from assay.gates.gate import GateFile, systems_of
 from assay.gates.looks import Look, LookHistory
-from assay.gates.verdict import systems_of
 from assay.measures.score import BrokenMeasures, score_blocks, withhold_scores
 from assay.pipeline.plugins import named_plugins_for
 from assay.pipeline.warnings import check_something_computed
@@ -36,7 +35,7 @@ from assay.study.study import Study
 
 if TYPE_CHECKING:
     from assay.controls.trial import Control
-    from assay.gates.verdict import Gate
+    from assay.gates.gate import Gate
     from assay.pipeline.evaluation import Evaluation
 
 PROOFS = "controls.json"

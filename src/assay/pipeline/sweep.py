@@ -25,7 +25,7 @@ from assay.pipeline.validate import check_study, study_warnings
 from assay.pipeline.warnings import fault_warnings, latency
 from assay.pipeline.work_orders import Progress, Tally
 from assay.report.views import measure_infos
-from assay.stats.power import ALPHA
+from assay.stats.planning import ALPHA
 from assay.store.keys import AnswerBasis
 from assay.store.run_store import Store
 from assay.study.study import Study

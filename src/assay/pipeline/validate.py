@@ -16,11 +16,11 @@ from assay.core.records import Arm
 from assay.core.registry import CHECKS, Registry, as_plugin_error
 from assay.core.shown import evidence_problems
 from assay.core.slices import Condition, numbers
+from assay.gates.expansion import expand_for_each
 from assay.gates.figures import figure_clauses, measures_of_figures
-from assay.gates.leaf import StatisticOperand, calls_in
-from assay.gates.parts import expand_for_each
+from assay.gates.gate import measures_of, operands_of
+from assay.gates.operand import StatisticOperand, calls_in
 from assay.gates.syntax import Clause
-from assay.gates.verdict import measures_of, operands_of
 from assay.measures.reach import cut_list_warnings, inapplicable_measures
 from assay.pipeline.plugins import plugins_for
 from assay.pipeline.warnings import (

@@ -16,14 +16,14 @@ from assay.core.errors import AssayError, DataError, PluginError, Problem, did_y
 from assay.core.protocols import AnswerReferringMeasure, Measure, Reference
 from assay.core.records import FORBIDDEN, INTENT, Arm, Budget, Estimate, Judgment
 from assay.core.yaml_lines import Loc
-from assay.gates.verdict import measures_of, systems_of
-from assay.measures.marks import REVIEW
+from assay.gates.gate import measures_of, systems_of
 from assay.measures.score import BrokenMeasures
+from assay.measures.semantic import REVIEW
 from assay.report.views import Bounded, is_lower_bound
 from assay.study.study import Study, StudyReferringMeasure
 
 if TYPE_CHECKING:
-    from assay.stats.rectified import LabelSources
+    from assay.stats.checked_judge import LabelSources
 
 SHOWN_ITEMS, SHOWN_FAULTS = 3, 2
 SHOWN_TO_COVER = 30  # items from which simulated intervals hold the truth as often as they say

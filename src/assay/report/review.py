@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from assay.core.records import Arm, Estimate
 from assay.core.results import RankedResult, Results, ReviewSummary
-from assay.measures.marks import FALSE_POSITIVE, KEYWORD_MATCH, SEMANTIC_MATCH
+from assay.measures.semantic import FALSE_POSITIVE, KEYWORD_MATCH, SEMANTIC_MATCH
 from assay.report import wording as say
 from assay.report.views import SHOWN_HITS
 

@@ -12,8 +12,8 @@ from assay.core.dataset import Corpus, Dataset
 from assay.core.protocols import Measure
 from assay.core.records import QUOTED_GRADES, Hit, Item, Response
 from assay.core.results import ExpectedTarget, ItemView, MeasureInfo, RankedResult
-from assay.measures.marks import GRADES as MARK_GRADES
-from assay.measures.marks import REVIEW, marked_hits, wants_review
+from assay.measures.semantic import GRADES as MARK_GRADES
+from assay.measures.semantic import REVIEW, marked_hits, wants_review
 
 # Labels of which only a part is known, each with how many hits, from the first on, somebody looked at.
 Bounded = Mapping[str, float]

@@ -29,8 +29,8 @@ from assay.core.results import (
     Results,
 )
 from assay.core.spec import Spec, parse_spec
-from assay.gates.reason import describe_advice, reason_for_go, verdict_notes
-from assay.measures.marks import REVIEW
+from assay.gates.verdict import describe_advice, reason_for_go, verdict_notes
+from assay.measures.semantic import REVIEW
 
 NOTHING = "n/a"
 AT_LEAST = "≥ "

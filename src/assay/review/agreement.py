@@ -13,7 +13,7 @@ import numpy as np
 
 from assay.core.records import Judgment
 from assay.judges.ratings import shared_ratings
-from assay.measures.marks import REVIEW
+from assay.measures.semantic import REVIEW
 from assay.review.verdicts import JudgedItem
 from assay.stats.agreement import cohen_kappa, krippendorff_alpha
 

@@ -19,15 +19,15 @@ import msgspec
 
 from assay.core.records import ClauseResult, Verdict
 from assay.core.results import GO, INCONCLUSIVE, NO_GO
-from assay.gates.clause import decide_clause
-from assay.gates.closed_form import linear_form
-from assay.gates.evaluate import Evaluator
-from assay.gates.leaf import Mean, StatisticOperand, means_of
-from assay.gates.parts import expand_for_each
+from assay.gates.decision import decide_clause
+from assay.gates.evaluator import Evaluator
+from assay.gates.expansion import expand_for_each
+from assay.gates.gate import Gate
+from assay.gates.intervals import linear_form
+from assay.gates.operand import Mean, StatisticOperand, means_of
 from assay.gates.syntax import Arithmetic, Clause
-from assay.gates.verdict import Gate, conclude, overall_verdict, stopping_step
-from assay.measures.marks import GRADES, REVIEW
-from assay.measures.semantic import MarkShare
+from assay.gates.verdict import conclude, gate_levels, overall_verdict, stopping_step
+from assay.measures.semantic import GRADES, REVIEW, MarkShare
 from assay.review.pool import Candidate, Pool
 
 Completion = Mapping[tuple[str, str], str]  # the mark of every open passage, by item and document
@@ -90,7 +90,7 @@ def _stepped(words: Mapping[str, str], steps: Sequence[str]) -> dict[str, str]:
 def _words(gate: Gate, pool: Pool, now: Evaluator, completed: Completed) -> set[str]:
     """What one gate can conclude."""
     clauses = {clause: role for role, clause in gate.by_role()}
-    ranges, levels = [], gate.levels(now)
+    ranges, levels = [], gate_levels(gate, now)
     for clause, role in clauses.items():
         decided = partial(decide_clause, clause, gate.rules, kills=role == "kill", levels=levels[role])
         ends = _ends(clause, gate, pool, now)

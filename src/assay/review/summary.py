@@ -14,12 +14,21 @@ from assay.core.block import SCORED, Block
 from assay.core.protocols import Judge, Measure
 from assay.core.records import Item, Judgment
 from assay.core.results import ReviewSummary
-from assay.gates.evaluate import Evaluator
-from assay.gates.verdict import Gate
+from assay.gates.evaluator import Evaluator
+from assay.gates.gate import Gate
 from assay.judges.resolve import add_supposed
-from assay.measures.marks import GRADES, REVIEW, SEMANTIC_MATCH, marked_hits, wants_review
 from assay.measures.score import score_blocks
-from assay.measures.semantic import FalsePositiveRate, MarkShare, SemanticLift, SemanticPrecision
+from assay.measures.semantic import (
+    GRADES,
+    REVIEW,
+    SEMANTIC_MATCH,
+    FalsePositiveRate,
+    MarkShare,
+    SemanticLift,
+    SemanticPrecision,
+    marked_hits,
+    wants_review,
+)
 from assay.review.outlook import Completion, Outlook, outlook
 from assay.review.pool import DEPTH, Pool, pool_of
 from assay.stats.compare import ComparisonSettings, summarise

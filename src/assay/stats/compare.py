@@ -30,11 +30,18 @@ from assay.stats.intervals import (
     interval_of,
     proportion_interval,
 )
-from assay.stats.power import detectable_difference
+from assay.stats.paired_tests import (
+    cliffs_delta_paired,
+    cohens_dz,
+    mcnemar,
+    sign_flip,
+    wilcoxon,
+    win_tie_loss,
+)
+from assay.stats.planning import detectable_difference
 from assay.stats.resample import Draws, cluster_sums, jackknife_means, plain_means, weighted_means
 from assay.stats.rows import Column, Rows, status_counts
-from assay.stats.seeds import SeedStandardError, seed_error_of_columns
-from assay.stats.tests import cliffs_delta_paired, cohens_dz, mcnemar, sign_flip, wilcoxon, win_tie_loss
+from assay.stats.widening import SeedStandardError, seed_error_of_columns
 
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]

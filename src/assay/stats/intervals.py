@@ -119,22 +119,6 @@ def percentile(resampled: Floats, level: float = LEVEL) -> Interval:
     return Interval(float(low), float(high), "percentile")
 
 
-def bca(resampled: Floats, point: float, jackknife: Floats, level: float = LEVEL) -> Interval:
-    """The bias-corrected and accelerated interval (Efron, 1987); none where all resamples agree."""
-    if np.ptp(resampled) <= TIE:
-        return NO_INTERVAL
-    ties = np.abs(resampled - point) <= TIE
-    below = np.mean((resampled < point) & ~ties) + ties.mean() / 2
-    if not 0 < below < 1:
-        return NO_INTERVAL
-    bias = special.ndtri(below)
-    pull = jackknife.mean() - jackknife
-    acceleration = np.sum(pull**3) / (6 * np.sum(pull**2) ** 1.5)
-    moved = bias + special.ndtri(np.array([(1 - level) / 2, (1 + level) / 2]))
-    low, high = np.quantile(resampled, special.ndtr(bias + moved / (1 - acceleration * moved)))
-    return Interval(float(low), float(high), "bca")
-
-
 def _telling(influence: Floats) -> int:
     """How many rows pull differently from the commonest row."""
     rounded = np.round(influence, 9)  # jackknife differences lose digits: coarser than TIE

@@ -21,7 +21,7 @@ import numpy as np
 from scipy import special
 
 from assay.stats.columns import TIE, finite_column
-from assay.stats.power import POWER
+from assay.stats.planning import POWER
 from assay.stats.resample import random_generator
 
 if TYPE_CHECKING:

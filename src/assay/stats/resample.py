@@ -50,11 +50,6 @@ def bootstrap_weights(n: int, resamples: int = RESAMPLES, seed: int = 0) -> Iter
         yield np.bincount(drawn.ravel(), minlength=rows * n).reshape(rows, n).astype(np.float64)
 
 
-def jackknife_weights(n: int) -> Floats:
-    """The (n × n) weights that leave out one row each."""
-    return np.ones((n, n)) - np.eye(n)
-
-
 def cluster_sums(values: ArrayLike, clusters: NDArray[Any] | None = None) -> tuple[Floats, Floats]:
     """Per cluster and column, the sum of the values and the number of rows that have one.
 

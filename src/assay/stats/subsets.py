@@ -58,11 +58,6 @@ def subset_weights(n: int, resamples: int = RESAMPLES, seed: int = 0) -> Iterato
         yield drawn.astype(np.float64)
 
 
-def subset_draws(n: int, resamples: int = RESAMPLES, seed: int = 0) -> Floats:
-    """The weights in one piece."""
-    return np.concatenate(list(subset_weights(n, resamples, seed)))
-
-
 def subset_interval(resampled_means: Floats, level: float = LEVEL) -> Interval:
     """The interval from the means of subsets; none where too few rows exist to claim anything at this level.
 

@@ -215,7 +215,7 @@ def _step_problems(study: Study) -> Iterator[Problem]:
 
 
 def _gate_problems(study: Study) -> Iterator[Problem]:
-    from assay.gates.verdict import Gate, measures_of
+    from assay.gates.gate import Gate, measures_of
 
     controls = study.registry.names(CONTROLS)
     for name, gate in study.file.gates.items():

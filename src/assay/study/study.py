@@ -38,7 +38,7 @@ from assay.study.sweep_file import parameter_names, set_parameter, top_parameter
 if TYPE_CHECKING:
     from assay.core.parts import Chunker
     from assay.core.protocols import Judge, Measure, System
-    from assay.gates.verdict import Gate
+    from assay.gates.gate import Gate
 
 
 _DATA = "data"  # before a factor's name: the dataset's parameter is meant
@@ -143,7 +143,7 @@ class Study:
 
     @cached_property
     def gates(self) -> list[Gate]:
-        from assay.gates.verdict import Gate
+        from assay.gates.gate import Gate
 
         named = self.file.gates if self.deciding is None else self.deciding
         return [Gate.from_file(name, self.file.gates[name]) for name in named]

@@ -19,7 +19,7 @@ from assay.core.errors import Problem, did_you_mean
 from assay.core.protocols import Kit
 from assay.core.records import Arm
 from assay.core.yaml_lines import Lines, Loc, Word, Words, as_list
-from assay.gates.gate_file import GateFile
+from assay.gates.gate import GateFile
 from assay.study.sweep_file import SweepFile
 
 if TYPE_CHECKING:

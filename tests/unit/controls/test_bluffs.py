@@ -12,9 +12,9 @@ from assay.controls.jitter import Jitter
 from assay.controls.trial import ControlNotApplicable, Trial
 from assay.core.records import Edge, Item, Node, Response, Step, Structure
 from assay.core.registry import Registry, template_of
-from assay.gates.evaluate import Evaluator
-from assay.gates.gate_file import GateFile
-from assay.gates.verdict import Gate, decide_gates
+from assay.gates.evaluator import Evaluator
+from assay.gates.gate import Gate, GateFile
+from assay.gates.verdict import decide_gates
 from assay.kinds.hierarchy.controls import FullBeam
 from assay.kinds.hierarchy.measures.routing import RoutingError, VisitedShare
 from assay.kinds.memory.controls import BluffedTrace

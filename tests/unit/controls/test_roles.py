@@ -7,7 +7,7 @@ import pytest
 from assay.controls.candidates import find_roles
 from assay.core.registry import Registry
 from assay.gates.grammar import parse_clause
-from assay.gates.leaf import calls_in, resolve_call
+from assay.gates.operand import calls_in, resolve_call
 
 SYSTEMS = ["old", "new", "other"]
 

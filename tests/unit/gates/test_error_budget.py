@@ -9,11 +9,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from assay.gates.budget import error_families, share_levels
-from assay.gates.evaluate import Evaluator
+from assay.gates.evaluator import Evaluator
+from assay.gates.expansion import ClauseGroup, error_families, expand_clause, share_levels
 from assay.gates.grammar import parse_clause
-from assay.gates.leaf import Mean, calls_in
-from assay.gates.parts import ClauseGroup, expand_clause
+from assay.gates.operand import Mean, calls_in
 from assay.gates.syntax import Call, Clause
 from assay.gates.verdict import decide_gates
 from assay.stats.families import shared_level

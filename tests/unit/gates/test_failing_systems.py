@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from assay.gates.evaluate import Evaluator
-from assay.gates.gate_file import GateFile
+from assay.gates.evaluator import Evaluator
+from assay.gates.gate import GateFile
 from assay.gates.verdict import decide_gates
 from assay.stats.rows import Rows
 from score_rows import REGISTRY, decided, gate, items_of, rows_of

@@ -12,10 +12,10 @@ import pytest
 
 from assay.core.errors import DataError, UsageError
 from assay.core.registry import MEASURES, Registry
-from assay.gates.clause import decide_clause
-from assay.gates.evaluate import Evaluator
+from assay.gates.decision import decide_clause
+from assay.gates.evaluator import Evaluator
 from assay.gates.figures import evaluate_figures, figure_clauses
-from assay.gates.gate_file import GateFile
+from assay.gates.gate import GateFile
 from assay.gates.grammar import parse_clause, parse_expression
 from assay.pipeline.evaluate import evaluate
 from assay.report.wording import clause_sentence

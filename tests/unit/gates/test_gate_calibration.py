@@ -7,13 +7,13 @@ from functools import cache
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from statsmodels.stats.power import TTestPower
 
-from assay.gates.clause import decide_clause
-from assay.gates.evaluate import Evaluator
-from assay.gates.gate_file import GateFile
+from assay.gates.decision import decide_clause
+from assay.gates.evaluator import Evaluator
+from assay.gates.gate import GateFile
 from assay.gates.grammar import parse_clause
 from assay.stats.compare import ComparisonSettings, summarise
-from assay.stats.power import power_of
 from assay.stats.rows import Rows
 from score_rows import REGISTRY, M, rows_of
 
@@ -100,7 +100,7 @@ def test_twins_differ_no_more_often_than_alpha(n: int) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("n", [66, pytest.param(300, marks=pytest.mark.slow)])
 def test_a_planted_loss_is_caught_at_the_stated_power(n: int) -> None:
-    stated = power_of(0.05, DEVIATION, n)  # 0.27 at 66 items, 0.82 at 300
+    stated = TTestPower().power(0.05 / DEVIATION, n, 0.05)  # 0.27 at 66 items, 0.82 at 300
     shares = outcomes("M(new#) >= M(old#)", studies("worse", n))
     assert shares[False] == pytest.approx(stated, abs=0.067)  # three deviations of 400 studies
     assert shares[True] <= 0.005

@@ -7,7 +7,7 @@ import pytest
 from numpy.typing import NDArray
 
 from assay.core.records import Verdict
-from assay.gates.evaluate import Evaluator
+from assay.gates.evaluator import Evaluator
 from assay.gates.looks import Look, LookHistory, NextLook
 from assay.gates.verdict import decide_gates
 from score_rows import REGISTRY, gate, items_of, rows_of

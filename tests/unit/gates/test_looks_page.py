@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from scipy import special
 
-from assay.gates.gate_file import GateFile
+from assay.gates.gate import GateFile
 from assay.gates.looks import Look, NextLook
-from assay.stats.power import chance_to_decide
+from assay.stats.planning import chance_to_decide
 
 DOCS = Path(__file__).parents[3] / "docs"
 LOOKS = (DOCS / "looks.md").read_text()

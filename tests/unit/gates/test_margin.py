@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from assay.gates.closed_form import linear_form
-from assay.gates.evaluate import Evaluator
+from assay.gates.evaluator import Evaluator
 from assay.gates.grammar import parse_clause
+from assay.gates.intervals import linear_form
 from assay.gates.margin import Margin, clause_margins
 from assay.gates.syntax import Arithmetic, Call
 from assay.stats.compare import ComparisonSettings, summarise

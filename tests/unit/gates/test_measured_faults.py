@@ -19,9 +19,9 @@ from scipy import stats
 
 from assay.core.records import Verdict
 from assay.core.registry import Registry, template_of
-from assay.gates.evaluate import Evaluator
-from assay.gates.gate_file import GateFile
-from assay.gates.verdict import Gate, decide_gates
+from assay.gates.evaluator import Evaluator
+from assay.gates.gate import Gate, GateFile
+from assay.gates.verdict import decide_gates
 from assay.pipeline.evaluate import evaluate
 from assay.report.html import HtmlReport
 from assay.report.wording import verdict_sentence

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.gates.evaluate import Evaluator
+from assay.gates.evaluator import Evaluator
 from assay.gates.verdict import decide_gates
 from assay.pipeline.evaluation import Evaluation
 from assay.pipeline.runner import Selection, run_study

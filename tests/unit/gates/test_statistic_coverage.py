@@ -9,9 +9,9 @@ import pytest
 from numpy.typing import NDArray
 from scipy import stats
 
-from assay.gates.clause import decide_clause
-from assay.gates.evaluate import Evaluator
-from assay.gates.gate_file import GateFile
+from assay.gates.decision import decide_clause
+from assay.gates.evaluator import Evaluator
+from assay.gates.gate import GateFile
 from assay.gates.grammar import parse_clause
 from assay.gates.margin import clause_margins
 from assay.measures.overlap import RBO

@@ -7,10 +7,10 @@ import pytest
 from numpy.typing import NDArray
 
 from assay.core.records import Verdict
-from assay.gates.evaluate import Evaluator
+from assay.gates.evaluator import Evaluator
 from assay.gates.verdict import decide_gates
 from assay.stats.intervals import Interval
-from assay.stats.unseen import gaffke_interval, strict_interval, unseen_share
+from assay.stats.widening import gaffke_interval, strict_interval, unseen_share
 from score_rows import REGISTRY, gate, items_of, rows_of
 
 Floats = NDArray[np.float64]

@@ -13,10 +13,11 @@ from hypothesis import strategies as st
 from assay.core.errors import UsageError
 from assay.core.records import Judgment, Verdict
 from assay.gates.checks import clause_problems
-from assay.gates.evaluate import Evaluator
+from assay.gates.evaluator import Evaluator
+from assay.gates.expansion import ClauseGroup
+from assay.gates.gate import Gate, measures_of
 from assay.gates.grammar import parse_clause
-from assay.gates.parts import ClauseGroup
-from assay.gates.verdict import Gate, decide_gates, measures_of, overall_verdict
+from assay.gates.verdict import decide_gates, overall_verdict
 from assay.report.wording import verdict_sentence
 from score_rows import REGISTRY, gate, rows_of
 

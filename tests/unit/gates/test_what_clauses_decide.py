@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from assay.gates.budget import share_levels
+from assay.gates.expansion import ClauseGroup, expand_clause, share_levels
 from assay.gates.grammar import parse_clause
-from assay.gates.parts import ClauseGroup, expand_clause
 from assay.stats.intervals import bonett_price, clopper_pearson, proportion_interval, wilson
 from assay.stats.rows import Rows
 from score_rows import decided, items_of, rows_of

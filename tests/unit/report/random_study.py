@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from assay.core.results import Results, TrustSummary
-from assay.gates.differences import find_decided_differences
-from assay.gates.evaluate import Evaluator
+from assay.gates.evaluator import Evaluator
+from assay.gates.gate import Gate
 from assay.gates.looks import LookHistory
-from assay.gates.verdict import Gate, decide_gates, overall_verdict
+from assay.gates.verdict import decide_gates, find_decided_differences, overall_verdict
 from assay.report.views import measure_infos
 from assay.stats.compare import ComparisonSettings, summarise
 from assay.stats.rows import Rows

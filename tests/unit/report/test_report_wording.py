@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from assay.core.records import Advice, ClauseResult, Comparison, Estimate, Verdict
 from assay.core.results import MeasureInfo, Results
-from assay.gates.reason import describe_advice
+from assay.gates.verdict import describe_advice
 from assay.report import wording as say
 from assay.report.html import about, answer
 

@@ -16,7 +16,7 @@ from rich.console import Console
 
 from assay.core.records import Comparison, Verdict
 from assay.core.results import Results
-from assay.gates.reason import reason_for_go, verdict_notes
+from assay.gates.verdict import reason_for_go, verdict_notes
 from assay.report import text
 from assay.report import wording as say
 from assay.report.github import GitHubComment

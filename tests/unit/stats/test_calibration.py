@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from scipy import stats
+from statsmodels.stats.power import TTestPower
 
 from assay.stats.intervals import Interval, bonett_price, interval_of, mean_intervals, proportion_interval
-from assay.stats.power import minimum_detectable_effect, power_of
+from assay.stats.paired_tests import mcnemar, sign_flip
+from assay.stats.planning import detectable_difference
 from assay.stats.resample import cluster_sums
-from assay.stats.tests import mcnemar, sign_flip
 
 Floats = NDArray[np.float64]
 Draw = Callable[[np.random.Generator, tuple[int, int]], Floats]
@@ -163,13 +164,14 @@ def test_a_planted_loss_is_caught_at_the_stated_power(loss: float) -> None:
     before, redrawn = random.choice(RANKS, p=MIDDLING, size=(2, n, studies))
     after = np.where(random.random((n, studies)) < 0.3, redrawn, before)
     differences = after - before - 0.5 * (random.random((n, studies)) < 2 * loss)
-    stated = power_of(loss, float(differences.std()), n)
+    stated = TTestPower().power(loss / float(differences.std()), n, 0.05)
     caught = np.mean(sign_flip(differences, flips=2_000, seed=9) <= 0.05)
     assert caught == pytest.approx(stated, abs=4 * np.sqrt(stated * (1 - stated) / studies) + 0.01)
 
 
-def test_the_smallest_detectable_effect_is_detected_at_80_percent() -> None:
-    effect = minimum_detectable_effect(1.0, 80)
+def test_the_detectable_difference_is_detected_at_80_percent() -> None:
+    half = 1.959964 / np.sqrt(80)  # of the interval of 80 differences of deviation 1
+    effect = detectable_difference(-half, half)
     differences = np.random.default_rng(4).normal(effect, 1.0, size=(80, 1_000))
     caught = np.mean(sign_flip(differences, flips=2_000, seed=9) <= 0.05)
     assert caught == pytest.approx(0.8, abs=4 * np.sqrt(0.8 * 0.2 / 1_000))

@@ -9,10 +9,9 @@ from numpy.typing import NDArray
 from scipy import special
 
 from assay.core.records import Comparison
-from assay.gates.differences import find_decided_differences
-from assay.gates.evaluate import Evaluator
+from assay.gates.evaluator import Evaluator
 from assay.gates.looks import LookHistory
-from assay.gates.verdict import decide_gates
+from assay.gates.verdict import decide_gates, find_decided_differences
 from assay.stats.compare import ComparisonSettings, summarise
 from assay.stats.families import Contrast, FamilyDecisions, GateDifference, shown_direction
 from assay.stats.intervals import Interval

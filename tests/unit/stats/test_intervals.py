@@ -12,7 +12,6 @@ from assay.core.errors import UsageError
 from assay.stats.intervals import (
     NO_INTERVAL,
     Interval,
-    bca,
     bonett_price,
     clopper_pearson,
     difference_interval,
@@ -119,7 +118,6 @@ def test_nothing_to_measure() -> None:
     assert difference_interval([], [], binary=True) is NO_INTERVAL
     assert proportion_interval(0, 0) is NO_INTERVAL
     assert mean_interval([0.4], binary=False) is NO_INTERVAL
-    assert bca(np.ones(10), 1.0, np.ones(3)) is NO_INTERVAL
     one = mean_interval([0.4], binary=False, bounds=(0.0, 1.0))
     assert (one.low, one.high) == (0.0, 1.0)
 

@@ -11,16 +11,18 @@ from hypothesis import strategies as st
 
 from assay.core.errors import UsageError
 from assay.stats.agreement import cohen_kappa, spearman
-from assay.stats.paired_clusters import (
+from assay.stats.paired_tests import (
     cluster_totals,
     interval_over_clusters,
     magnitude,
+    mcnemar,
     mcnemar_by_cluster,
     odds_ratio_by_cluster,
+    sign_flip,
+    wilcoxon,
     wilcoxon_by_cluster,
 )
 from assay.stats.resample import Draws
-from assay.stats.tests import mcnemar, odds_ratio, sign_flip, wilcoxon
 
 # four questions, two models each: B - A is +2, +1, -1 and 0
 A = np.array([0, 0, 0, 1, 1, 1, 1, 0])
@@ -84,15 +86,6 @@ def test_odds_ratio_by_hand() -> None:
     assert found.value == pytest.approx(1.8)
     factor = math.exp(1.444548)
     assert (found.interval.low, found.interval.high) == pytest.approx((1.8 / factor, 1.8 * factor), rel=1e-5)
-
-
-@given(pairs)
-def test_one_row_a_cluster_is_the_plain_odds_ratio(drawn: list[tuple[bool, bool, int]]) -> None:
-    a, b, _ = np.array(drawn).T
-    ours, plain = odds_ratio_by_cluster(a, b, np.arange(len(a))), odds_ratio(a, b)
-    assert ours.value == pytest.approx(plain.value)
-    assert ours.interval.low == pytest.approx(plain.interval.low)
-    assert ours.interval.high == pytest.approx(plain.interval.high)
 
 
 def test_copies_of_a_row_tell_nothing_new() -> None:

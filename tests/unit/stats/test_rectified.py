@@ -18,8 +18,8 @@ from assay.judges.human import Human
 from assay.judges.ids import Ids
 from assay.judges.resolve import resolve
 from assay.measures.ranking import RR, Success
+from assay.stats.checked_judge import LabelSources, PredictionPowered
 from assay.stats.intervals import wilson
-from assay.stats.rectified import LabelSources, PredictionPowered
 
 Bools = NDArray[np.bool_]
 NAMES = ["anna", "anchors", "model"]

@@ -13,7 +13,6 @@ from assay.stats.resample import (
     bootstrap_weights,
     cluster_sums,
     jackknife_means,
-    jackknife_weights,
     plain_means,
     resampled_means,
 )
@@ -77,12 +76,5 @@ def test_bootstrap_means_are_the_weighted_means() -> None:
     assert resampled_means(*cluster_sums(values), 100, seed=9) == pytest.approx(np.array(expected))
 
 
-def test_jackknife_weights_leave_one_out() -> None:
-    values = np.array([1.0, 2.0, 6.0])
-    weights = jackknife_weights(3)
-    assert weights.tolist() == [[0, 1, 1], [1, 0, 1], [1, 1, 0]]
-    assert (
-        (weights @ values / 2).tolist()
-        == jackknife_means(*cluster_sums(values))[:, 0].tolist()
-        == [4.0, 3.5, 1.5]
-    )
+def test_jackknife_means_leave_one_out() -> None:
+    assert jackknife_means(*cluster_sums(np.array([1.0, 2.0, 6.0])))[:, 0].tolist() == [4.0, 3.5, 1.5]

@@ -7,7 +7,7 @@ import pytest
 from numpy.typing import NDArray
 
 from assay.stats.intervals import Interval
-from assay.stats.seeds import SeedStandardError, seed_error_of_estimates, seed_error_of_parts
+from assay.stats.widening import SeedStandardError, seed_error_of_estimates, seed_error_of_parts
 from score_rows import decided, rows_of
 
 Floats = NDArray[np.float64]

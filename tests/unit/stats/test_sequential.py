@@ -9,8 +9,7 @@ import pytest
 from numpy.typing import NDArray
 from scipy import special, stats
 
-from assay.stats.power import chance_to_decide
-from assay.stats.sequential import last_look_tail, size_of, spent_error, step_of
+from assay.stats.planning import chance_to_decide, last_look_tail, size_of, spent_error, step_of
 
 TAIL = 0.025
 

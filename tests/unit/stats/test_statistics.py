@@ -11,8 +11,7 @@ from assay.core.errors import UsageError
 from assay.core.registry import STATISTICS, Registry
 from assay.stats.agreement import cohen_kappa, krippendorff_alpha, spearman
 from assay.stats.resample import bootstrap_weights
-from assay.stats.shares import Wins
-from assay.stats.statistics import P50, P95, P99, Alpha, Kappa, Rho, Spearman, weighted_percentile
+from assay.stats.statistics import P50, P95, P99, Alpha, Kappa, Rho, Spearman, Wins, weighted_percentile
 
 
 def test_kappa_by_hand() -> None:

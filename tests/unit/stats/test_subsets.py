@@ -13,15 +13,19 @@ from scipy import stats
 
 from assay.core.errors import UsageError
 from assay.stats import resample
+from assay.stats.paired_tests import sign_flip
 from assay.stats.resample import cluster_sums, weighted_means
-from assay.stats.subsets import subset_draws, subset_interval, subset_mean_intervals, subset_weights
-from assay.stats.tests import sign_flip
+from assay.stats.subsets import subset_interval, subset_mean_intervals, subset_weights
 
 Floats = NDArray[np.float64]
 
 lifts = st.integers(-10, 10).map(lambda tenths: tenths / 10)
 
 # ----------------------------------------------------------------------------------------- draws
+
+
+def subset_draws(n: int, resamples: int = 10_000, seed: int = 0) -> Floats:
+    return np.concatenate(list(subset_weights(n, resamples, seed)))
 
 
 def test_few_rows_give_all_subsets() -> None:

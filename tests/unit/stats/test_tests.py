@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.core.errors import UsageError
-from assay.stats.tests import mcnemar, sign_flip, sign_flip_all_pairs, wilcoxon
+from assay.stats.paired_tests import mcnemar, sign_flip, sign_flip_all_pairs, wilcoxon
 
 steps = st.integers(-4, 4).map(lambda step: step / 4)
 

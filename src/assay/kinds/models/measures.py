@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from assay.core.block import Block
 from assay.core.records import Item
-from assay.measures.top import TopHitsMeasure
+from assay.measures.declaration import TopHitsMeasure
 
 FIRST_ADDRESS = "assay.measures.sections"
 

@@ -20,10 +20,10 @@ from assay.core.protocols import Measure
 from assay.core.records import LOSS_SHOWN, ClauseResult, Verdict
 from assay.core.results import GO, INCONCLUSIVE, NO_GO, BaselineChanges, ItemChange, Results
 from assay.gates.decision import undecided_clause
-from assay.gates.gate_file import GateFile
-from assay.gates.leaf import means_of
-from assay.gates.parts import expand_for_each
-from assay.gates.verdict import Gate, measures_of, overall_verdict
+from assay.gates.expansion import expand_for_each
+from assay.gates.gate import Gate, GateFile, measures_of
+from assay.gates.operand import means_of
+from assay.gates.verdict import overall_verdict
 from assay.measures.observed import Seconds
 from assay.pipeline.baselines.diff import VersionPair, gain_of
 from assay.pipeline.baselines.limits import Limits, missing_from_baseline

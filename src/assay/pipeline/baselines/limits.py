@@ -19,12 +19,11 @@ from numpy.typing import NDArray
 
 from assay.core.protocols import Measure
 from assay.core.records import NOT_GUARDED, Arm, ClauseResult, Comparison, Status
-from assay.gates.clause import decide_clause
-from assay.gates.decision import SLACK, undecided_clause
-from assay.gates.evaluate import Evaluator, combine
-from assay.gates.gate_file import GateFile
+from assay.gates.decision import SLACK, decide_clause, undecided_clause
+from assay.gates.evaluator import Evaluator, combine
+from assay.gates.gate import GateFile
 from assay.gates.grammar import parse_clause
-from assay.gates.leaf import Mean
+from assay.gates.operand import Mean
 from assay.gates.readiness import explain_undecidable
 from assay.gates.syntax import Call
 from assay.measures.observed import Seconds

@@ -20,7 +20,7 @@ from assay.kinds.answers.scoring.marks import AGAIN, FIRST, Claim, Mark, current
 from assay.kinds.answers.scoring.matching import claim_overlap, matched_claims
 from assay.stats.agreement import cohen_kappa, spearman
 from assay.stats.intervals import LEVEL
-from assay.stats.paired_clusters import interval_over_clusters
+from assay.stats.paired_tests import interval_over_clusters
 from assay.stats.resample import RESAMPLES, Draws
 
 if TYPE_CHECKING:

@@ -22,15 +22,16 @@ from assay.kinds.answers.results import ConditionTest
 from assay.stats.columns import TIE, ratio
 from assay.stats.families import Contrast, FamilyDecisions, GateDifference
 from assay.stats.intervals import LEVEL, Interval, difference_interval, resample_means
-from assay.stats.paired_clusters import (
+from assay.stats.paired_tests import (
+    cliffs_delta_paired,
     magnitude,
     mcnemar_by_cluster,
     odds_ratio_by_cluster,
     wilcoxon_by_cluster,
+    win_tie_loss,
 )
-from assay.stats.power import detectable_difference
+from assay.stats.planning import detectable_difference
 from assay.stats.resample import RESAMPLES, cluster_sums
-from assay.stats.tests import cliffs_delta_paired, win_tie_loss
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -21,9 +21,8 @@ from assay.kinds.answers.scoring.analysis import (
 )
 from assay.stats.agreement import spearman
 from assay.stats.columns import TIE, ratio, spread
-from assay.stats.paired_clusters import interval_over_clusters
+from assay.stats.paired_tests import interval_over_clusters, wilcoxon
 from assay.stats.resample import Draws, cluster_sums
-from assay.stats.tests import wilcoxon
 
 if TYPE_CHECKING:
     from assay.core.protocols import Floats

@@ -11,10 +11,9 @@ from msgspec.structs import replace
 from assay.core.block import FAILED, Block
 from assay.core.dataset import Dataset
 from assay.core.protocols import Kit
-from assay.gates.gate_file import GateFile
-from assay.gates.leaf import StatisticOperand
+from assay.gates.gate import Gate, GateFile, operands_of
+from assay.gates.operand import StatisticOperand
 from assay.gates.syntax import Call, Clause, Number
-from assay.gates.verdict import Gate, operands_of
 from assay.kinds.answers.blinding.acts import ActLog
 from assay.kinds.answers.blinding.pack import SealedMap
 from assay.kinds.answers.content_pairs import pair_tokens, site_tokens

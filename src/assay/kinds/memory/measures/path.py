@@ -36,7 +36,7 @@ from assay.kinds.memory.walk import (
     visited_once,
     walk_expectations,
 )
-from assay.measures.expectation import ExpectationMeasure
+from assay.measures.declaration import ExpectationMeasure
 
 FIRST_ADDRESS = "assay.measures.path"
 

@@ -19,7 +19,7 @@ from assay.core.block import Block, View
 from assay.core.errors import UsageError
 from assay.core.protocols import Reference
 from assay.core.records import FORBIDDEN, INTENT, NO_RESULTS, Hit, Item, Response
-from assay.measures.expectation import ExpectationMeasure
+from assay.measures.declaration import ExpectationMeasure
 
 if TYPE_CHECKING:
     from assay.core.dataset import Dataset

@@ -13,8 +13,8 @@ from assay.kinds.answers.scoring.analysis import MCNEMAR, WILCOXON, AnalysisOpti
 from assay.kinds.answers.scoring.subgroups import correlated, interactions, mean_differences
 from assay.stats.families import benjamini_hochberg, holm
 from assay.stats.intervals import bonett_price
-from assay.stats.power import detectable_difference
-from assay.stats.tests import mcnemar, wilcoxon
+from assay.stats.paired_tests import mcnemar, wilcoxon
+from assay.stats.planning import detectable_difference
 
 if TYPE_CHECKING:
     from assay.kinds.answers.results import ConditionTest  # its name would make a test of it

@@ -13,7 +13,10 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from assay.gates.leaf import CHOICES, Operand, operand_range
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.gates.operand import CHOICES, Operand, operand_range
 from assay.gates.syntax import (
     WITHIN,
     Arithmetic,
@@ -26,6 +29,7 @@ from assay.gates.syntax import (
     Number,
     substitute,
 )
+from assay.stats.families import shared_level
 
 KnownValues = Callable[[str], Sequence[str]]  # the values that a tag or factor has
 OperandLookup = Callable[[Clause], Mapping[Call, Operand]]
@@ -216,3 +220,65 @@ def _with(clause: Clause, call: Call, arg: Expression) -> Clause:
     """The clause with one argument in the place of a `max` or `min`, wherever that stands."""
     left, right = (substitute(side, call, arg) for side in (clause.left, clause.right))
     return dataclasses.replace(clause, left=left, right=right, chosen=True)
+
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Levels:
+    """The confidence levels at which a clause is said to hold and to fail, and how many share each."""
+
+    holds: float
+    fails: float
+    among: int = 1  # clauses of which one that holds, or fails, is enough; the larger number
+
+
+def error_families(part: ClauseGroup | Clause, *, to_hold: bool) -> Iterator[list[Clause]]:
+    """The clauses of a tree in sets of which one that is wrong can make the whole hold, or fail, wrongly."""
+    if isinstance(part, Clause):
+        yield [part]
+    elif part.need == (len(part.parts) if to_hold else 1):
+        for each in part.parts:
+            yield from error_families(each, to_hold=to_hold)
+    else:
+        yield list(dict.fromkeys(part.clauses()))
+
+
+def share_levels(
+    tree: ClauseGroup | Clause,
+    deviations: Mapping[Clause, Floats],
+    base: Callable[[Clause], tuple[float, float]],
+    *,
+    by_number: bool = False,
+) -> dict[Clause, Levels]:
+    """The levels of every clause of a tree, given what each was off by in the resamples, passing upwards.
+
+    `base` is the level at which a clause would hold, and that at which it would fail, if it were the only
+    one. A clause without deviations promises nothing and takes no share. `by_number` shares by number only,
+    which no mark that is still to come can change.
+    """
+    shares: list[dict[Clause, tuple[float, int]]] = [{}, {}]
+    for side, found in enumerate(shares):
+        for family in error_families(tree, to_hold=side == 0):
+            sharing = [clause for clause in family if clause in deviations]
+            shifts = [-deviations[clause] if side else deviations[clause] for clause in sharing]
+            own: dict[float, float] = {}
+            for clause in sharing if len(sharing) > 1 else ():
+                level = base(clause)[side]
+                if level not in own:
+                    own[level] = 1 - (1 - level) / len(shifts) if by_number else shared_level(shifts, level)
+                found[clause] = max(found.get(clause, (level, 1)), (own[level], len(shifts)))
+    levels = {}
+    for clause in tree.clauses() if isinstance(tree, ClauseGroup) else [tree]:
+        alone = base(clause)
+        (holds, rivals), (fails, others) = (
+            found.get(clause, (alone[side], 1)) for side, found in enumerate(shares)
+        )
+        if clause.level is not None:  # surer than the gate by its own word: it keeps its share of that
+            holds, fails = (
+                1 - (1 - clause.level) * (1 - each) / (1 - plain)
+                for each, plain in ((holds, alone[0]), (fails, alone[1]))
+            )
+        levels[clause] = Levels(holds, fails, max(rivals, others))
+    return levels

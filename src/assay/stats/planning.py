@@ -1,11 +1,6 @@
-"""Bounds that stay right although the same question is asked again with more evidence.
+"""What a study of this size can find: power, smallest detectable difference, items still needed.
 
-A bound that is wrong in 2.5 % of studies is wrong more often if a study is looked at, extended and looked at
-again until it says what was hoped for. What may be wrong in all looks together is therefore spent along the
-way (Lan and DeMets, 1983): the first look, or the one at a planned size, has the plain bound; what is left
-goes to later looks, less and less of it; before a planned size next to nothing is spent (O'Brien and Fleming,
-1979). Spending goes by size, on a grid whose steps grow by 30 %, because whoever chooses the next size by how
-the last look came out would otherwise gain from it. A second look on the same step uses up the next one.
+The formulas are those of Student's t for paired differences. They plan; no p-value comes from them.
 """
 
 from __future__ import annotations
@@ -19,6 +14,31 @@ from numpy.typing import NDArray
 from scipy import special
 
 from assay.stats.resample import random_generator
+
+ALPHA, POWER = 0.05, 0.8
+
+
+def detectable_difference(low: float, high: float, level: float = 1 - ALPHA, power: float = POWER) -> float:
+    """The smallest true difference found with this power, given how wide its interval came out."""
+    reach = special.ndtri((1 + level) / 2)
+    return float((reach + special.ndtri(power)) / reach * (high - low) / 2)
+
+
+def chance_to_decide(
+    margin: float, truth: float, slack: float, error: float, n: int, more: int, reach: float
+) -> float:
+    """The chance that so many more rows decide an open clause, given the rows there are.
+
+    `margin` is the estimate, more is nearer to passing; `truth` is what the new rows are drawn from, `error`
+    the standard error now, `reach` how many of them the bound will keep away. The clause will hold where the
+    estimate passes and its bound is above -`slack`, and fail where its bound is below zero.
+    """
+    share = n / (n + more)
+    later = error * math.sqrt(share)
+    centre, spread = share * margin + (1 - share) * truth, later * math.sqrt(1 - share)
+    holds_from, fails_to = max(0.0, reach * later - slack), -reach * later
+    return float(special.ndtr((centre - holds_from) / spread) + special.ndtr((fails_to - centre) / spread))
+
 
 Floats = NDArray[np.float64]
 GROWTH = 1.3

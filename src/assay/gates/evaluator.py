@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from assay.core.block import Block
 from assay.core.records import Arm, Judgment
 from assay.core.registry import Registry, as_plugin_error
-from assay.gates.leaf import CHOICES, Mean, Operand, StatisticOperand, calls_in, means_of, resolve_call
+from assay.gates.operand import CHOICES, Mean, Operand, StatisticOperand, calls_in, means_of, resolve_call
 from assay.gates.syntax import Arithmetic, Call, Clause, Expression, ItemTest, Negation, Number
 from assay.measures.same_answers import StoredAnswers, reads_only_answers
 from assay.stats.columns import TIE
@@ -35,8 +35,9 @@ from assay.stats.resample import (
 from assay.stats.rows import Rows
 
 if TYPE_CHECKING:
+    from assay.stats.checked_judge import PredictionPowered
     from assay.stats.prediction_powered import PredictionPoweredMean
-    from assay.stats.rectified import PredictionPowered
+
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]

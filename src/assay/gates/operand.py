@@ -15,7 +15,7 @@ from assay.core.errors import PluginError, UsageError, did_you_mean
 from assay.core.protocols import Measure, Statistic
 from assay.core.registry import MEASURES, STATISTICS, Registry
 from assay.core.spec import Spec
-from assay.gates.lookalikes import (
+from assay.gates.hints import (
     explain_wrong_number,
     suggest_for_call,
     suggest_for_one_value,
