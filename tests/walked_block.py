@@ -11,10 +11,9 @@ from assay.core.block import STATUSES, Block
 from assay.core.dataset import Corpus
 from assay.core.protocols import Measure
 from assay.core.records import Arm, Hit, Item, Judgment, Response, Step
-from assay.judges.resolve import resolve
+from assay.judges.labels import resolve
 from assay.measures.score import score_block
-from assay.store.columns import answer_columns, select_by_key
-from assay.store.journal import Answer
+from assay.store.journal import Answer, answer_columns, select_by_key
 
 CLOSED = frozenset({"relevance"})
 

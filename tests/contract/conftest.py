@@ -33,11 +33,10 @@ from assay.core.records import (
     Structure,
 )
 from assay.core.registry import template_of
-from assay.judges.resolve import resolve
+from assay.judges.labels import resolve
 from assay.pipeline.evaluation import Evaluation
 from assay.pipeline.runner import run_study
-from assay.store.columns import answer_columns, select_by_key
-from assay.store.journal import Answer
+from assay.store.journal import Answer, answer_columns, select_by_key
 from assay.study.study import open_study
 from stand_ins.chat_server import ChatStandIn
 from stand_ins.openai_server import OpenAIStandIn, Reply

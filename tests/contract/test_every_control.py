@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 from plugins import each
 
-from assay.controls.candidates import Roles
-from assay.controls.trial import ControlNotApplicable, Trial
+from assay.controls.trial import ControlNotApplicable, Roles, Trial
 from assay.core.block import Block
 from assay.core.records import Arm, Step
 from assay.core.registry import CONTROLS, ORACLES

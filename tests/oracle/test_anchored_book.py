@@ -13,14 +13,13 @@ from assay.core.block import Block, Labels
 from assay.core.dataset import Corpus, Dataset
 from assay.core.protocols import Kit
 from assay.core.records import Arm, Document, Hit, Item, Response
-from assay.judges.resolve import resolve
+from assay.judges.labels import resolve
 from assay.kinds.search.judges.anchor_index import AnchorIndex, anchors_of
 from assay.kinds.search.judges.anchors import Anchors
 from assay.measures.parse import parse_measure
 from assay.measures.score import score_block
 from assay.retrieval.chunk import ByTokens, Whole, rechunked
-from assay.store.columns import answer_columns, select_by_key
-from assay.store.journal import Answer
+from assay.store.journal import Answer, answer_columns, select_by_key
 
 BOOK = "autobiography-of-a-yogi"
 CUTS = [(size, overlap) for size in (200, 300, 500) for overlap in (0, 50)]

@@ -16,7 +16,7 @@ from assay.core.errors import DataError
 from assay.core.protocols import Kit
 from assay.core.records import Budget, Item, Judgment, Passage, Query, Response
 from assay.core.registry import MEASURES, SYSTEMS
-from assay.judges.resolve import text_hash
+from assay.judges.labels import text_hash
 from assay.pipeline.evaluation import Evaluation
 from assay.store.journal import JudgmentEntry
 from assay.store.run_store import Store

@@ -1,14 +1,17 @@
 """What a control is made from: one gate's candidates with their stored answers and scores.
 
-Measures are really computed on the answers that a control makes. One that is drawn at random is scored in a
-few versions, each of which answers every item; a draw then takes each item from a version at random. So 200
-draws cost no more than the versions do.
+A control takes the place of every candidate at the same time. If only one of them in `max(M(a), M(b))` were
+replaced, the other would carry the control over the threshold.
+
+Measures are really computed on the answers that a control makes. A control that is drawn at random is scored
+in a few versions, each of which answers every item; a draw then takes each item from a random version. So 200
+draws cost no more than the versions.
 """
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import ClassVar, Protocol
@@ -19,19 +22,84 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from assay.controls.candidates import Roles
 from assay.core.block import RESPONSE_PARTS, Block
 from assay.core.errors import AssayError
 from assay.core.protocols import Measure, OraclePart
 from assay.core.records import Arm, Judgment, Response
 from assay.core.slices import Condition
+from assay.gates.expansion import call_directions
+from assay.gates.operand import Mean, Operand, means_of
+from assay.gates.syntax import Arithmetic, Call, Clause
 from assay.measures.score import BrokenMeasures, score_blocks
 from assay.stats.rows import Column, Rows
 
 Random = np.random.Generator
 Columns = Mapping[tuple[str, str], Column]  # by system and measure
 Remake = Callable[[Block, Random], Block]
+Leaves = Mapping[Call, Operand]
 VERSIONS = 20  # of a control that is drawn at random
+
+
+@dataclass(frozen=True)
+class Roles:
+    """The candidates of a gate, each with what it is compared with; None: with nothing."""
+
+    pairs: Mapping[str, str | None]
+    references: tuple[str, ...]
+
+    @property
+    def candidates(self) -> tuple[str, ...]:
+        return tuple(self.pairs)
+
+
+def find_roles(clauses: Sequence[tuple[str, Clause, Leaves]], baseline: str | None) -> Roles:
+    """Find which systems a gate wants to be better, and what it compares them with.
+
+    Each clause comes with its role (first, go, kill) and its operands.
+    """
+    wanted: dict[str, set[int]] = {}
+    together: list[set[str]] = []
+    for role, clause, leaves in clauses:
+        found = list(_directions(role, clause, leaves))
+        together.append({system for system, _ in found})
+        signs = {sign for _, sign in found}
+        if len(together[-1]) == 1 and signs != {-1}:  # about one system, perhaps compared with itself
+            found = [(found[0][0], 1)]
+        for system, sign in found:
+            wanted.setdefault(system, set()).add(sign)
+    liked = [name for name, signs in wanted.items() if 1 in signs and -1 not in signs]
+    torn = [name for name, signs in wanted.items() if {1, -1} <= signs or signs == {0}]
+    candidates = liked + [name for name in torn if name != baseline]
+    if not candidates:
+        candidates = list(wanted)
+    elif not liked and len(candidates) == len(wanted) > 1:
+        candidates = candidates[:1]  # each is compared with every other: the first stands for all
+    references = tuple(name for name in wanted if name not in candidates)
+    return Roles(
+        {name: _reference_of(name, together, references, baseline) for name in candidates}, references
+    )
+
+
+def _reference_of(
+    name: str, together: Iterable[set[str]], references: Sequence[str], baseline: str | None
+) -> str | None:
+    """The system that a candidate is compared with in its clauses, preferably the study's baseline."""
+    near = [each for each in references if any({name, each} <= systems for systems in together)]
+    return next((each for each in near if each == baseline), near[0] if near else None)
+
+
+def _directions(role: str, clause: Clause, leaves: Leaves) -> Iterator[tuple[str, int]]:
+    """Each system of a clause, and whether the clause passes more easily if the system is better (1) or worse
+    (-1). It is 0 if neither is certain, as for the systems of a correlation."""
+    toward = (1 if clause.upward else -1) * (-1 if role == "kill" else 1)
+    for call, rises in call_directions(Arithmetic("-", clause.left, clause.right), leaves):
+        found = leaves.get(call)
+        sign = 0 if rises is None else 1 if rises else -1
+        if isinstance(found, Mean):
+            better = 1 if found.measure.better == "higher" else -1
+            yield found.system, sign * better * toward
+        elif found is not None:
+            yield from ((mean.system, 0) for mean in means_of(found))
 
 
 class ControlNotApplicable(AssayError):
@@ -40,7 +108,7 @@ class ControlNotApplicable(AssayError):
 
 @dataclass(frozen=True)
 class StandIn:
-    """What takes the place of stored scores and marks in one draw."""
+    """The scores and marks that replace the stored ones in one draw."""
 
     columns: Columns = field(default_factory=dict)
     judgments: Sequence[Judgment] | None = None  # None: as they are
@@ -51,7 +119,7 @@ Draw = Callable[[Random], StandIn]
 
 @dataclass(frozen=True)
 class Trial:
-    """One gate, and everything that controls may be made from."""
+    """One gate, and everything from which controls can be made."""
 
     roles: Roles
     measures: Sequence[Measure]  # that the gate reads
@@ -65,13 +133,13 @@ class Trial:
     baseline: str | None = None
     seed: int = 0
     every: Sequence[Measure] = ()  # that any gate of the study reads
-    kept: dict[tuple[str, int, str, str, str], Column] = field(default_factory=dict)  # what is scored already
-    oracle: Sequence[OraclePart] = ()  # what the oracle's answers hold beside hits
+    kept: dict[tuple[str, int, str, str, str], Column] = field(default_factory=dict)  # scored already
+    oracle: Sequence[OraclePart] = ()  # what adds traces to the oracle's answers
 
-    # ---------------------------------------------------------------------------- what there is
+    # ------------------------------------------------------------------------------- what is stored
 
     def random(self, *key: int) -> Random:
-        """A generator that gives the same for the same key."""
+        """A random generator that depends on the seed and the key only."""
         return np.random.default_rng([self.seed, *key])
 
     @cached_property
@@ -91,13 +159,13 @@ class Trial:
 
     @cached_property
     def read(self) -> NDArray[np.bool_]:
-        """The rows that the gate reads: in its slices, and where one of its measures applies."""
+        """The rows that the gate reads: those in its slices to which one of its measures applies."""
         inside = np.any([self.rows.mask(where) for where in self.where or [()]], axis=0)
         applies = np.any([column.expected for column in self.columns.values()] or [inside], axis=0)
         return np.asarray(inside & applies)
 
     def beside(self, block: Block) -> Block | None:
-        """The answers of what a candidate is compared with, or of the study's baseline, to the same items."""
+        """The answers to the same items of the system that a candidate is compared with, or the baseline."""
         names = [self.roles.pairs.get(block.arm.system), self.baseline]
         for name in names:
             if name is not None and name != block.arm.system:
@@ -108,7 +176,7 @@ class Trial:
         return None
 
     def require(self, changes: frozenset[str]) -> None:
-        """Refuses a control that changes nothing that the gate reads."""
+        """Refuse a control that changes nothing that the gate reads."""
         if not self.roles.candidates:
             raise ControlNotApplicable("no clause is about a system")
         if not self.own:
@@ -118,19 +186,19 @@ class Trial:
             raise ControlNotApplicable(f"no clause reads {named}")
 
     def require_references(self) -> Mapping[str, str]:
-        """What each candidate is compared with; refuses a gate that compares with nothing."""
+        """The system that each candidate is compared with. A gate without any comparison is refused."""
         pairs = {name: beside for name, beside in self.roles.pairs.items() if beside is not None}
         if not pairs:
             raise ControlNotApplicable("the gate compares with no other system")
         return pairs
 
-    # ------------------------------------------------------------------------ what is made of it
+    # ------------------------------------------------------------------------------- what is made
 
     def drawn(self, name: str, remake: Remake, versions: int = 1, *, compared: bool = False) -> Draw:
-        """Draws of answers that are made again: each row from one of so many versions.
+        """Draws of remade answers. Each row of a draw comes from one of several versions.
 
-        `name` says what is made: the same name is scored once for all gates; `compared`: once for all in
-        which a candidate is compared with the same system.
+        A `name` is scored once for all gates or, if `compared`, once for all gates in which a candidate is
+        compared with the same system.
         """
         made = [self.rescored(name, remake, version, compared=compared) for version in range(versions)]
         self._refuse_unchanged(made)
@@ -144,13 +212,13 @@ class Trial:
         return draw
 
     def _refuse_unchanged(self, made: Sequence[Columns]) -> None:
-        """Refuses what changes no score, unless a clause reads what was changed, and is blind to it."""
+        """Refuse answers that change no score, unless a measure reads what was changed and ignores it."""
         silent = not any(map(_declared, self.measures))
         if silent and all(_same(each[key], own) for each in made for key, own in self.columns.items()):
             raise ControlNotApplicable("it changes nothing that the gate reads")
 
     def rescored(self, name: str, remake: Remake, version: int = 0, *, compared: bool = False) -> Columns:
-        """The candidates' scores on answers that are made again."""
+        """The candidates' scores on remade answers."""
 
         def kept_under(system: str, measure: str) -> tuple[str, int, str, str, str]:
             return name, version, system, self._beside_name(system) if compared else "", measure
@@ -161,7 +229,7 @@ class Trial:
             blocks = [block for block in self.own if block.arm.system in wanted]
             scores = self._scored([remake(block, self._random_for(block, version)) for block in blocks])
             others = self.scores.filter(~pl.col("system").is_in(list(wanted)))
-            # the others only make the same rows: their factors decide which there are
+            # the factors of the other arms decide which rows there are
             arms = others.unique("arm", maintain_order=True).select(scores.columns)
             variants = {block.arm.name: block.items for block in self.blocks}
             rows = Rows(pl.concat([scores, arms]), self.rows.items, None, variants)
@@ -191,12 +259,12 @@ class Trial:
             "nothing", lambda block, _: replace_responses(block, [Response() for _ in block.items])
         )
         self._refuse_unchanged([made])
-        # nobody scored an answer that was not given: of what people score it has the worst grade
+        # people scored no answer that was not given, so it has the worst grade of what people score
         scored = {each.name: each for each in self.measures if {"answer", "labels"} <= each.needs}
         return {key: _worst(scored.get(key[1]), self.columns[key], made[key]) for key in made}
 
     def emptied_at(self, lost: NDArray[np.bool_]) -> StandIn:
-        """The candidates with nothing returned on some rows."""
+        """The candidates as if they had returned nothing on some rows."""
         which = lost.astype(np.int64)
         return StandIn(
             {key: _choose_rows([own, self.emptied[key]], which) for key, own in self.columns.items()}
@@ -211,12 +279,12 @@ def _worst(measure: Measure | None, own: Column, made: Column) -> Column:
     if measure is None:
         return made
     if measure.better == "lower":
-        return own  # there is no worst of what is unbounded
+        return own  # an unbounded measure has no worst value
     return Column(np.where(own.counted, measure.low, own.values), own.status)
 
 
 def _choose_rows(versions: Sequence[Column], which: NDArray[np.int64]) -> Column:
-    """Each row from one of several columns."""
+    """A column whose rows come from several columns."""
     rows = np.arange(len(which))
     values = np.stack([each.values for each in versions])[which, rows]
     status = np.stack([each.status for each in versions])[which, rows]
@@ -224,7 +292,7 @@ def _choose_rows(versions: Sequence[Column], which: NDArray[np.int64]) -> Column
 
 
 def parts_read(measure: Measure) -> frozenset[str]:
-    """The parts of a response that a measure looks at; all but the answer where it does not say."""
+    """The parts of a response that a measure reads; all except the answer if it names none."""
     return _declared(measure) or RESPONSE_PARTS - {"answer"}
 
 
@@ -236,7 +304,7 @@ def _declared(measure: Measure) -> frozenset[str]:
 def replace_responses(block: Block, responses: Sequence[Response | None]) -> Block:
     """A block with other responses; None: the item was not asked.
 
-    What was seen from outside stays as it was: nobody knows how long these would have taken.
+    Times and costs stay as they were, since nobody knows how long the other responses would have taken.
     """
     responses = [
         given if given is None or own is None else msgspec.structs.replace(given, observed=own.observed)
@@ -257,7 +325,7 @@ def replace_responses(block: Block, responses: Sequence[Response | None]) -> Blo
         },
     )
     made = dataclasses.replace(block, answers=answers)
-    vars(made)["responses"] = list(responses)  # where a block keeps them once they are decoded
+    vars(made)["responses"] = list(responses)  # a block keeps decoded responses there
     return made
 
 
@@ -267,10 +335,10 @@ class Control(Protocol):
     `expected`  what a sound gate does with it: "refused", "passes", or "either", which depends on the gate
     `draws`     how often it is tried: once, or many times if it is drawn at random
     `mutants`   how to draw each of the systems that it makes, by name ("" for the only one); raises
-                DoesNotApply, with the reason, if it cannot be made for a gate
+                ControlNotApplicable, with the reason, if it cannot be made for a gate
 
-    May have `twin`, true if it is no better and no worse than what the candidate is compared with: it must
-    then be refused by a gate that asks for a gain, and by no other.
+    A `TwinControl` is neither better nor worse than what the candidate is compared with. A gate that asks for
+    a gain must refuse it, and no other gate.
     """
 
     expected: ClassVar[str]

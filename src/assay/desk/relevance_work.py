@@ -12,7 +12,7 @@ from typing import ClassVar
 
 from assay.core.errors import UsageError
 from assay.desk.desk_work import raters_of
-from assay.judges.resolve import text_with_query
+from assay.judges.labels import text_with_query
 from assay.measures.semantic import FALSE_POSITIVE, GRADES, KEYWORD_MATCH, REVIEW, SEMANTIC_MATCH
 from assay.pipeline.evaluation import Evaluation
 from assay.pipeline.reviewing import compared_arms, mark_thresholds, shared_corpus, stored_marks

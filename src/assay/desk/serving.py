@@ -15,8 +15,7 @@ from assay.core.errors import PluginError, UsageError
 from assay.desk.ports import ENDING, HOST, port_for
 from assay.review.messages import SHORT
 from assay.review.work import DeskWork
-from assay.store.disk import explain_write_errors
-from assay.store.folder_lock import hold_folder_for
+from assay.store.disk import explain_write_errors, hold_lock_for
 
 INSTALL = "The review desk needs FastAPI and uvicorn. Install them with: pip install 'retrieval-assay[desk]'"
 ANYWHERE = frozenset({"0.0.0.0", "::"})  # noqa: S104 - compared with, and refused without a password
@@ -108,10 +107,10 @@ def _address(host: str, port: int) -> str:
 
 
 def _lock_desk(work: DeskWork, state: Path) -> Callable[[], object]:
-    """One desk a study; what lets go of it."""
+    """Make sure that a study has one desk at a time. Returns what releases the lock."""
     with explain_write_errors(state):
         state.mkdir(parents=True, exist_ok=True, mode=0o700)
-    return hold_folder_for(work, state)
+    return hold_lock_for(work, state, busy=f"serving {state}, or taking scores in")
 
 
 @contextmanager

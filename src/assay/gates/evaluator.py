@@ -328,7 +328,7 @@ class Evaluator:
 
     def _marks(self, found: StatisticOperand) -> tuple[list[Floats], NDArray[np.int64]]:
         """One column a rater, one entry a thing two or more judged, and a row of the item each belongs to."""
-        from assay.judges.ratings import shared_ratings
+        from assay.judges.labels import shared_ratings
 
         place = {
             self.rows.item_of(int(row)).item_id: row for row in np.flatnonzero(self.rows.mask(found.where))

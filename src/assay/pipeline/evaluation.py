@@ -50,7 +50,7 @@ from assay.pipeline.warnings import (
 from assay.report.views import item_views, measure_infos
 from assay.stats.compare import ComparisonSettings, summarise
 from assay.stats.rows import Rows
-from assay.store.columns import COLUMNS, select_by_key
+from assay.store.journal import COLUMNS, select_by_key
 from assay.store.keys import AnswerBasis, keys_by_item, plan_tasks, scope_hash
 from assay.store.run_store import Store
 from assay.study.study import Study

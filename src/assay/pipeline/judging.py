@@ -24,7 +24,7 @@ from assay.core.dataset import Dataset
 from assay.core.protocols import FreeJudge, Judge, NearMiss, NearMissJudge, PayingJudge, PersonJudge
 from assay.core.records import INTENT, Judgment, Question
 from assay.core.registry import as_plugin_error
-from assay.judges.resolve import BlockTexts, current_judgments, resolve, restrict_to_same_text, text_hash
+from assay.judges.labels import BlockTexts, current_judgments, resolve, restrict_to_same_text, text_hash
 from assay.pipeline.work_orders import NoProgress, Progress, SpendingCap, Tally
 from assay.store.journal import JudgmentEntry
 from assay.store.run_store import Store

@@ -19,7 +19,7 @@ from assay.core.optional import ThreadedPlugin, VersionedPlugin
 from assay.core.protocols import Kit, PayingJudge
 from assay.core.records import Budget, Finding, Item, Judgment, Observed, Query, Question, Response
 from assay.core.registry import identity
-from assay.judges.resolve import text_hash
+from assay.judges.labels import text_hash
 from assay.pipeline.work_orders import Progress, SpendingCap, Tally
 from assay.pipeline.worker_pool import IndexPool, SystemUnderTest, WorkerPool
 from assay.store.journal import Answer, JudgmentEntry

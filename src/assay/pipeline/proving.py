@@ -15,10 +15,18 @@ import msgspec
 import numpy as np
 from scipy.stats import binomtest
 
-from assay.controls.candidates import Roles, find_roles
 from assay.controls.general import ANYTHING
 from assay.controls.oracle import best_scores
-from assay.controls.trial import Columns, Control, ControlNotApplicable, Draw, StandIn, Trial
+from assay.controls.trial import (
+    Columns,
+    Control,
+    ControlNotApplicable,
+    Draw,
+    Roles,
+    StandIn,
+    Trial,
+    find_roles,
+)
 from assay.core.block import FAILED
 from assay.core.errors import UsageError
 from assay.core.proof_results import CaughtLoss, ControlResult, Proof

@@ -18,7 +18,7 @@ from assay.core.results import Results, ReviewSummary
 from assay.gates.intervals import linear_form
 from assay.gates.operand import means_of
 from assay.gates.syntax import Arithmetic
-from assay.judges.resolve import BlockTexts, current_judgments
+from assay.judges.labels import BlockTexts, current_judgments
 from assay.measures.semantic import KEYWORD_MATCH, REVIEW, MarkShare
 from assay.pipeline.evaluation import Evaluation
 from assay.pipeline.plugins import named_plugins_for

@@ -32,8 +32,7 @@ from assay.pipeline.work_orders import (
     perform_encoded,
     perform_work,
 )
-from assay.store.columns import select_by_key
-from assay.store.journal import GateDeclaration
+from assay.store.journal import GateDeclaration, select_by_key
 from assay.store.keys import AnswerBasis, SessionTask, keys_by_item, plan_tasks
 from assay.store.run_store import SCHEMA, Store
 from assay.study.study import Study

@@ -7,7 +7,6 @@ took: an answer from memory still reports what the model needs.
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import shutil
 import sqlite3
@@ -26,7 +25,7 @@ from assay.core.dataset import digest
 from assay.core.errors import Retryable, SystemFailure
 from assay.core.parts import Embedder, Model, Role, Vectors
 from assay.core.protocols import Kit
-from assay.store.cache import explain_cache_errors
+from assay.store.disk import explain_cache_errors, hold_lock
 
 _STRIPES = 64  # queries that can be in hand at once without waiting for each other, by chance
 
@@ -139,8 +138,8 @@ class VectorMemory:
     def _open(self) -> sqlite3.Connection:
         # the lock below makes one connection serve all threads
         file = sqlite3.connect(self._path, timeout=_PATIENCE, isolation_level=None, check_same_thread=False)
-        with self._path.with_suffix(".opening").open("a") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)  # SQLite does not wait where two change the mode at once
+        # SQLite does not wait if two change the mode at once
+        with hold_lock(self._path.with_suffix(".opening")):
             file.execute("PRAGMA journal_mode=WAL")
         file.execute("PRAGMA synchronous=NORMAL")
         file.execute(
@@ -152,8 +151,7 @@ class VectorMemory:
     @contextmanager
     def alone(self) -> Iterator[None]:
         """Keeps others, in this process or another, from filling the memory with the same texts meanwhile."""
-        with self._told(), self._path.with_suffix(".lock").open("a") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
+        with self._told(), hold_lock(self._path.with_suffix(".lock")):
             yield
 
     def known(self, keys: Iterable[bytes]) -> set[bytes]:

@@ -27,7 +27,7 @@ from assay.retrieval.lexical import check_runs, check_starts
 from assay.retrieval.tokens import release, sentence_spans
 from assay.retrieval.vectors.exact import save_array
 from assay.retrieval.words import ENGLISH
-from assay.store.cache import UNREADABLE, ArtifactCache, DamagedArtifact
+from assay.store.disk import UNREADABLE, ArtifactCache, DamagedArtifact
 
 # To be raised when a name, or where it is, is told otherwise: entities kept from before are then not used.
 VERSION = "2"

@@ -24,7 +24,7 @@ from scipy.sparse import csc_array, csr_array
 from assay.core.errors import UsageError
 from assay.core.parts import Floats, Ints, Ranking
 from assay.retrieval.vectors.exact import save_array
-from assay.store.cache import UNREADABLE, DamagedArtifact
+from assay.store.disk import UNREADABLE, DamagedArtifact
 
 if TYPE_CHECKING:
     from tantivy import Index as TantivyIndex

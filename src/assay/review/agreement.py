@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from assay.core.records import Judgment
-from assay.judges.ratings import shared_ratings
+from assay.judges.labels import shared_ratings
 from assay.measures.semantic import REVIEW
 from assay.review.verdicts import JudgedItem
 from assay.stats.agreement import cohen_kappa, krippendorff_alpha

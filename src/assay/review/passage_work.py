@@ -13,7 +13,7 @@ from typing import ClassVar
 import msgspec
 
 from assay.core.records import Judgment
-from assay.judges.resolve import current_judgments
+from assay.judges.labels import current_judgments
 from assay.review.book import MarkBook
 from assay.review.intake import import_tasks
 from assay.review.messages import (

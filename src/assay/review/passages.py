@@ -8,7 +8,7 @@ from functools import cached_property
 
 from assay.core.dataset import digest
 from assay.core.errors import Problem
-from assay.judges.resolve import text_hash
+from assay.judges.labels import text_hash
 from assay.review.messages import Choice, Draft, Rule, StepForm, Task, TextBlock
 
 Place = tuple[str, str, str, str]  # rater, item, label and passage

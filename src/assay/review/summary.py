@@ -16,7 +16,7 @@ from assay.core.records import Item, Judgment
 from assay.core.results import ReviewSummary
 from assay.gates.evaluator import Evaluator
 from assay.gates.gate import Gate
-from assay.judges.resolve import add_supposed
+from assay.judges.labels import add_supposed
 from assay.measures.score import score_blocks
 from assay.measures.semantic import (
     GRADES,

@@ -9,7 +9,7 @@ from functools import partial
 from assay.core.dataset import digest
 from assay.core.errors import DataError, Problem, did_you_mean
 from assay.core.records import Judgment
-from assay.judges.resolve import current_judgments, text_hash
+from assay.judges.labels import current_judgments, text_hash
 from assay.review.forms import DONE, FormRow, ReviewForm, collapse_spaces, reviewer_notes
 from assay.review.passages import FilledPassage, PassageTask
 from assay.review.taking import BlankRow, ReviewImport

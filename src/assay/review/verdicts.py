@@ -15,8 +15,8 @@ from typing import Any
 from assay.core.dataset import digest
 from assay.core.protocols import Judge, PayingJudge, PersonJudge
 from assay.core.records import Item, Judgment
+from assay.judges.labels import BlockTexts
 from assay.judges.llm_prompt import Prompt, expected_of
-from assay.judges.resolve import BlockTexts
 from assay.stats.checked_judge import LEAST, LabelSources
 
 ITEMS = 50  # drawn where nobody says how many

@@ -7,20 +7,21 @@ mark is at stake), a fresh segment a writer. A reader drops torn lines; what the
 from __future__ import annotations
 
 import errno
-import fcntl
 import os
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO
 
 import msgspec
+import polars as pl
 
 from assay.core.errors import DataError, Problem
 from assay.core.records import Fault, Judgment, Response, Structure
-from assay.store.disk import explain_write_errors, sync
+from assay.store.disk import explain_write_errors, lock, sync
 
 SYNC_EVERY = 0.25
 
@@ -216,7 +217,7 @@ def _fresh_segment(folder: Path) -> tuple[Path, int]:
         except FileExistsError:  # another writer was quicker
             number += 1
             continue
-        fcntl.flock(file, fcntl.LOCK_EX)
+        lock(file)
         return path, file
 
 
@@ -239,11 +240,8 @@ def read_lines(folder: Path, kind: Any) -> Iterator[Any]:
 def read_idle_segment(path: Path) -> Iterator[Entry]:
     """Every whole line of one segment; none while somebody may still write to it."""
     with path.open("rb") as lines:
-        try:
-            fcntl.flock(lines, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return
-        yield from _read(lines, Entry)
+        if lock(lines, shared=True, wait=False):
+            yield from _read(lines, Entry)
 
 
 def _in_turn(folder: Path) -> Iterator[BinaryIO]:
@@ -287,3 +285,63 @@ def damaged_lines(folder: Path) -> int:
         except (msgspec.DecodeError, UnicodeDecodeError):
             damaged += 1
     return damaged
+
+
+# -------------------------------------------------------------------------- answers in columns
+
+CHUNK = 1_000  # responses turned into columns at a time
+
+COLUMNS: dict[str, pl.DataType | type[pl.DataType]] = {
+    "key": pl.String,
+    "item": pl.String,
+    "failed": pl.Boolean,
+    "generation": pl.Int64,
+    "docs": pl.List(pl.String),
+    "scores": pl.List(pl.Float64),
+    "rest": pl.Binary,
+}
+
+
+def select_by_key(stored: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame:
+    """One row a key, in the order given; keys that are not stored have nulls."""
+    wanted = pl.DataFrame({"key": keys}, schema={"key": pl.String})
+    return wanted.join(stored, on="key", how="left", maintain_order="left")
+
+
+def answer_columns(answers: Iterable[Answer], generation: int = 0) -> pl.DataFrame:
+    """Responses as columns: hits by name and score, all the rest as one JSON field."""
+    waiting = iter(answers)
+    parts = [pl.DataFrame(schema=COLUMNS)]
+    while some := list(islice(waiting, CHUNK)):  # records are many times as large as their columns
+        parts.append(_chunk(some, generation))
+    return pl.concat(parts)
+
+
+def _chunk(answers: Sequence[Answer], generation: int) -> pl.DataFrame:
+    encode = msgspec.json.Encoder().encode
+    responses = [answer.response for answer in answers]
+    plain = [
+        response
+        if any(hit.span is not None or hit.text is not None for hit in response.hits)
+        else msgspec.structs.replace(response, hits=[])
+        for response in responses
+    ]
+    rows = pl.DataFrame(
+        {
+            "row": range(len(answers)),
+            "key": [answer.key for answer in answers],
+            "item": [answer.item_id for answer in answers],
+            "failed": [response.error is not None for response in responses],
+            "generation": [generation] * len(answers),
+            "rest": [encode(response) for response in plain],
+        }
+    )
+    hits = [(row, hit.doc_id, hit.score) for row, response in enumerate(responses) for hit in response.hits]
+    columns = {"row": pl.Int64, "docs": pl.String, "scores": pl.Float64}
+    # Grouped, since Polars makes a column of lists from Python lists one list at a time.
+    lists = (
+        pl.DataFrame(hits, columns, orient="row").group_by("row", maintain_order=True).agg("docs", "scores")
+    )
+    whole = rows.join(lists, on="row", how="left", maintain_order="left")
+    empty = [pl.col(name).fill_null(pl.lit([], COLUMNS[name])) for name in ("docs", "scores")]
+    return whole.with_columns(empty).select(list(COLUMNS))

@@ -35,9 +35,9 @@ import polars as pl
 from assay.core.dataset import digest
 from assay.core.errors import DataError, Problem
 from assay.core.records import Judgment, Structure
-from assay.store.columns import COLUMNS, answer_columns, select_by_key
 from assay.store.disk import explain_write_errors, hold_lock, write_atomic
 from assay.store.journal import (
+    COLUMNS,
     Answer,
     AnswersEntry,
     CostEntry,
@@ -46,11 +46,13 @@ from assay.store.journal import (
     IndexEntry,
     JournalWriter,
     JudgmentEntry,
+    answer_columns,
     damaged_lines,
     read_entries,
     read_idle_segment,
     read_lines,
     segments,
+    select_by_key,
 )
 from assay.store.keys import AnswerBasis, plan_tasks
 

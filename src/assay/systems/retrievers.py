@@ -28,7 +28,7 @@ from assay.core.records import Passage
 from assay.retrieval.embedding import Embedding
 from assay.retrieval.lexical import Analysis, LexicalIndex, TermWeights, engine
 from assay.retrieval.vectors.exact import Compared, Exact, ExactIndex
-from assay.store.cache import ArtifactCache
+from assay.store.disk import ArtifactCache
 from assay.systems.answering import Meter
 
 # Below this an index is made in a fraction of a second, and a study of scopes has thousands of them.

@@ -28,7 +28,7 @@ from assay.core.protocols import Kit
 from assay.core.records import Item
 from assay.retrieval.chat import Chat, Message
 from assay.retrieval.words import ENGLISH
-from assay.store.cache import UNREADABLE, ArtifactCache, DamagedArtifact
+from assay.store.disk import UNREADABLE, ArtifactCache, DamagedArtifact
 from assay_worlds.suites.leaks import leaks
 from assay_worlds.suites.plan import HAND
 

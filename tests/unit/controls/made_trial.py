@@ -5,18 +5,16 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping, Sequence
 
-from assay.controls.candidates import Roles
-from assay.controls.trial import Trial
+from assay.controls.trial import Roles, Trial
 from assay.core.block import Block
 from assay.core.protocols import Measure
 from assay.core.records import Arm, Item, Judgment, Response
 from assay.core.registry import Registry
-from assay.judges.resolve import resolve
+from assay.judges.labels import resolve
 from assay.measures.parse import parse_measure
 from assay.measures.score import score_blocks
 from assay.stats.rows import Rows
-from assay.store.columns import answer_columns, select_by_key
-from assay.store.journal import Answer
+from assay.store.journal import Answer, answer_columns, select_by_key
 from walked_block import hits
 
 CLOSED = frozenset({"relevance"})

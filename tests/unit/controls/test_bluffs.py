@@ -8,7 +8,7 @@ import pytest
 import yaml
 from made_trial import block, items, ranked, replace, trial, value_of
 
-from assay.controls.jitter import Jitter
+from assay.controls.general import Jitter
 from assay.controls.trial import ControlNotApplicable, Trial
 from assay.core.records import Edge, Item, Node, Response, Step, Structure
 from assay.core.registry import Registry, template_of

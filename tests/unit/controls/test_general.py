@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from made_trial import block, items, ranked, replace, trial, value_of
 
-from assay.controls.general import Everything, Failing, LostSlice, Noise, Shuffle, Silence, Swap, Twin
-from assay.controls.jitter import Jitter
+from assay.controls.general import Everything, Failing, Jitter, LostSlice, Noise, Shuffle, Silence, Swap, Twin
 from assay.controls.oracle import Oracle
 from assay.controls.trial import ControlNotApplicable, Trial
 from assay.core.block import FAILED, MISSING

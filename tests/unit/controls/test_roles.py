@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from assay.controls.candidates import find_roles
+from assay.controls.trial import find_roles
 from assay.core.registry import Registry
 from assay.gates.grammar import parse_clause
 from assay.gates.operand import calls_in, resolve_call

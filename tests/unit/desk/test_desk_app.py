@@ -18,7 +18,7 @@ import pytest
 
 from assay.core.errors import DataError, UsageError
 from assay.desk.serving import _listening, _swept, serve
-from assay.store.folder_lock import hold_folder_for
+from assay.store.disk import hold_lock_for
 from desk_client import Desk, draft, is_trouble, mark_path
 from small_work import SmallWork
 
@@ -247,7 +247,7 @@ def test_a_port_that_is_taken_and_a_second_desk_are_refused(tmp_path: Path) -> N
     with socket.create_server(("127.0.0.1", 0)) as taken, pytest.raises(UsageError, match="cannot be used"):
         serve(SmallWork(), state=tmp_path, port=taken.getsockname()[1], opened=print)
     work = SmallWork()
-    release = hold_folder_for(work, tmp_path)
+    release = hold_lock_for(work, tmp_path, "serving")
     with pytest.raises(UsageError, match="Another"):
         serve(SmallWork(), state=tmp_path, opened=print)
     release()

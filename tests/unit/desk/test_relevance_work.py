@@ -11,7 +11,7 @@ import pytest
 from assay.core.errors import UsageError
 from assay.core.records import Judgment
 from assay.desk.relevance_work import RelevanceWork
-from assay.judges.resolve import current_judgments, text_hash, text_with_query
+from assay.judges.labels import current_judgments, text_hash, text_with_query
 from assay.pipeline.evaluation import Evaluation
 from assay.pipeline.runner import run_study
 from assay.review.messages import Draft, NewPrecedent, Undo

@@ -17,7 +17,7 @@ from assay.core.protocols import Kit
 from assay.core.records import Finding, Question
 from assay.core.registry import JUDGES, Registry
 from assay.desk.verdict_work import GradingWork
-from assay.judges.resolve import text_hash
+from assay.judges.labels import text_hash
 from assay.pipeline.evaluate import judge_study
 from assay.pipeline.reviewing import review_agreement, review_progress
 from assay.pipeline.runner import run_study

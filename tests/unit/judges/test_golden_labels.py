@@ -16,7 +16,7 @@ from assay.core.errors import DataError
 from assay.core.protocols import Kit
 from assay.core.records import Budget, Hit, Judgment, Query, Response
 from assay.core.registry import SYSTEMS, Registry
-from assay.judges.resolve import text_hash
+from assay.judges.labels import text_hash
 from assay.pipeline.evaluate import judge_study
 from assay.pipeline.evaluation import Evaluation
 from assay.pipeline.runner import run_study

@@ -19,8 +19,7 @@ from assay.core.registry import JUDGES, Registry, identity
 from assay.judges.llm import Llm
 from assay.judges.llm_prompt import read_packaged_prompt
 from assay.pipeline.paying_judges import question_key
-from assay.store.columns import answer_columns, select_by_key
-from assay.store.journal import Answer
+from assay.store.journal import Answer, answer_columns, select_by_key
 from stand_ins.chat_server import ChatStandIn, by_turns
 
 KEY = "sk-very-secret-0123456789"

@@ -5,10 +5,14 @@ from __future__ import annotations
 from assay.core.block import Block, Labels
 from assay.core.dataset import Corpus
 from assay.core.records import Arm, Document, Fault, Item, Judgment, Passage, Response
-from assay.judges.ratings import shared_ratings
-from assay.judges.resolve import BlockTexts, current_judgments, restrict_to_same_text, text_hash
-from assay.store.columns import answer_columns, select_by_key
-from assay.store.journal import Answer
+from assay.judges.labels import (
+    BlockTexts,
+    current_judgments,
+    restrict_to_same_text,
+    shared_ratings,
+    text_hash,
+)
+from assay.store.journal import Answer, answer_columns, select_by_key
 
 ITEMS = [Item("q0", "first"), Item("q1", "second")]
 CORPUS = Corpus([Passage("d", "a passage")], {"doc": Document("doc", "a document")})

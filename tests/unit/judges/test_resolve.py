@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from assay.core.block import Labels
 from assay.core.records import Judgment, Span
-from assay.judges.resolve import resolve
+from assay.judges.labels import resolve
 
 CLOSED = frozenset({"relevance"})
 

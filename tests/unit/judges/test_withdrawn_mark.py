@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from assay.core.records import Judgment
-from assay.judges.resolve import current_judgments
+from assay.judges.labels import current_judgments
 
 
 def said(mark: str, replaces: str | None = None, *, judge: str = "anna", withdrawn: bool = False) -> Judgment:

@@ -13,7 +13,7 @@ from assay.core.records import Arm, Item, Node, Observed, Response, Step, Struct
 from assay.measures.parse import parse_measure
 from assay.pipeline.validate import validate_study
 from assay.pipeline.warnings import unknown_name_warnings
-from assay.store.columns import COLUMNS, select_by_key
+from assay.store.journal import COLUMNS, select_by_key
 from small_study import assay, edited, write_lines, write_study
 
 HTTP = 'old:\n    use: http\n    url: "http://127.0.0.1:1/{query}"'

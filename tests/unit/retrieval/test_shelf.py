@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from assay.core.errors import SystemFailure
-from assay.store.cache import ArtifactCache
+from assay.store.disk import ArtifactCache
 
 
 def filling(text: str) -> Callable[[Path], None]:
@@ -76,7 +76,7 @@ def test_a_disk_that_refuses_is_told_of_and_nothing_is_left(tmp_path: Path, code
 WRITER = """
 import sys, time
 from pathlib import Path
-from assay.store.cache import Shelf
+from assay.store.disk import Shelf
 def write(folder):
     for n in range(10_000):
         (folder / f"{n}").write_text("x" * 1000)

@@ -232,7 +232,7 @@ def test_what_was_not_answered_is_not_judged(folder: Path) -> None:
 
 @pytest.mark.slow
 def test_another_query_makes_earlier_marks_stale(folder: Path) -> None:
-    from assay.judges.resolve import text_hash, text_with_query
+    from assay.judges.labels import text_hash, text_with_query
 
     passages = Evaluation(open_study(folder)).datasets["small"].corpus
     with Evaluation(open_study(folder)).store.writer() as writer:

@@ -12,7 +12,7 @@ import pytest
 from assay.core.dataset import Corpus
 from assay.core.errors import DataError
 from assay.core.records import Item, Judgment, Passage
-from assay.judges.resolve import current_judgments, text_hash, text_with_query
+from assay.judges.labels import current_judgments, text_hash, text_with_query
 from assay.review.export import blind_forms, write_forms
 from assay.review.forms import FormRow, ReviewForm, read_forms
 from assay.review.pool import Candidate, Pool

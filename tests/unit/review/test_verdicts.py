@@ -15,16 +15,13 @@ from assay.core.dataset import Corpus, Dataset
 from assay.core.errors import DataError
 from assay.core.protocols import Judge, Kit
 from assay.core.records import Arm, Finding, Hit, Item, Judgment, Passage, Question, Response
-from assay.judges.human import Human
-from assay.judges.ids import Ids
+from assay.judges.labels import BlockTexts, Human, Ids, restrict_to_same_text, text_hash
 from assay.judges.llm_prompt import read_prompt
-from assay.judges.resolve import BlockTexts, restrict_to_same_text, text_hash
 from assay.review.agreement import Agreement
 from assay.review.forms import read_forms
 from assay.review.verdict_forms import grade_form, grade_form_yaml, grade_word, split_forms, write_grade_forms
 from assay.review.verdicts import GradingProgress, JudgedItem, drawn, judged_items
-from assay.store.columns import answer_columns, select_by_key
-from assay.store.journal import Answer
+from assay.store.journal import Answer, answer_columns, select_by_key
 from review_intake import Taken, take_grades
 
 GRADES = {"HIGH": 2.0, "PARTIAL": 1.0, "NOT_RELEVANT": 0.0}

@@ -14,9 +14,7 @@ from assay.core.block import Block, Labels
 from assay.core.dataset import Dataset
 from assay.core.protocols import Judge, Kit
 from assay.core.records import Arm, Estimate, Finding, Item, Judgment, Question
-from assay.judges.human import Human
-from assay.judges.ids import Ids
-from assay.judges.resolve import resolve
+from assay.judges.labels import Human, Ids, resolve
 from assay.measures.ranking import RR, Success
 from assay.stats.checked_judge import LabelSources, PredictionPowered
 from assay.stats.intervals import wilson

@@ -10,8 +10,16 @@ import pytest
 from assay.core.errors import DataError, UsageError
 from assay.core.records import Edge, Fault, Hit, Judgment, Node, Response, Span, Structure
 from assay.store import columns
-from assay.store.columns import answer_columns, select_by_key
-from assay.store.journal import Answer, AnswersEntry, CostEntry, IndexEntry, JournalWriter, JudgmentEntry
+from assay.store.journal import (
+    Answer,
+    AnswersEntry,
+    CostEntry,
+    IndexEntry,
+    JournalWriter,
+    JudgmentEntry,
+    answer_columns,
+    select_by_key,
+)
 from assay.store.run_store import Store
 
 KEYS = ["k0", "k1", "k2"]

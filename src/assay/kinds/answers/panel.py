@@ -18,7 +18,7 @@ from assay.core.protocols import Kit
 from assay.core.records import Judgment
 from assay.core.registry import TOKENIZERS, Registry
 from assay.core.spec import parse_spec
-from assay.judges.resolve import BlockTexts, restrict_to_same_text
+from assay.judges.labels import BlockTexts, restrict_to_same_text
 from assay.kinds.answers.blinding.pack import FOLDER
 from assay.kinds.answers.results import SEALED
 from assay.kinds.answers.scoring.agreement import rater_label

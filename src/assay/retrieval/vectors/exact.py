@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike
 from assay.core.errors import UsageError
 from assay.core.parts import NOTHING, Ints, Ranking, Vectors, Where, normalize_rows
 from assay.core.protocols import Kit
-from assay.store.cache import UNREADABLE, ArtifactCache, DamagedArtifact
+from assay.store.disk import UNREADABLE, ArtifactCache, DamagedArtifact
 
 _QUERIES_AT_ONCE = 64  # bounds the block of similarities: 64 × 1 million × 4 bytes is 256 MB
 _VECTORS, _FACETS, _DIRECTED = "vectors.npy", "facets.json", "directed.npy"

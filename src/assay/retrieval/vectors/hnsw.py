@@ -26,7 +26,7 @@ from assay.retrieval.vectors.exact import (
     save_array,
     stored_name,
 )
-from assay.store.cache import UNREADABLE, DamagedArtifact
+from assay.store.disk import UNREADABLE, DamagedArtifact
 
 Bits = NDArray[np.uint8]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import json
 import math
 import sqlite3
@@ -19,7 +18,7 @@ from assay.core.endpoint import Endpoint, is_passing, pause_before
 from assay.core.errors import Retryable, SystemFailure, UsageError
 from assay.core.protocols import Kit
 from assay.retrieval.vectors.exact import stored_name
-from assay.store.cache import explain_cache_errors
+from assay.store.disk import explain_cache_errors, hold_lock
 
 if TYPE_CHECKING:
     from qdrant_client import QdrantClient
@@ -104,9 +103,7 @@ class Remote:
         locks = kit.cache / "locks"
         with explain_cache_errors(locks):
             locks.mkdir(parents=True, exist_ok=True)
-            lock = (locks / stored_name(self.place, alias, longest=120)).open("a")
-        with lock:  # closing it, or the end of the process, lets the next one in
-            fcntl.flock(lock, fcntl.LOCK_EX)
+        with hold_lock(locks / stored_name(self.place, alias, longest=120)):
             yield
 
     def close(self) -> None:

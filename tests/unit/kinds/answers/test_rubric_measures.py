@@ -7,11 +7,10 @@ import polars as pl
 
 from assay.core.block import NOT_APPLICABLE, SCORED, UNJUDGED, Block, Labels
 from assay.core.records import Arm, Item, Judgment, Response, Span
-from assay.judges.resolve import resolve
+from assay.judges.labels import resolve
 from assay.kinds.answers.measures.rubric import Accuracy, CitationFidelity, Completeness, Hallucinations
 from assay.measures.score import score_block
-from assay.store.columns import COLUMNS, answer_columns
-from assay.store.journal import Answer
+from assay.store.journal import COLUMNS, Answer, answer_columns
 
 ITEMS = [Item(f"q{number}", f"question {number}") for number in range(4)]
 

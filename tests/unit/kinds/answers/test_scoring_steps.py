@@ -169,7 +169,7 @@ def test_nobody_blinds_anew_under_an_open_desk(blinded: Study) -> None:
     from assay.kinds.answers.scoring_steps.work import scoring_work
 
     work = scoring_work(blinded)
-    with pytest.raises(UsageError, match="Another process serves"):
+    with pytest.raises(UsageError, match="Another process is serving"):
         blind_study(blinded, by="owner", fresh=True)
     work.close()
 
@@ -361,7 +361,7 @@ def test_nobody_unblinds_while_the_desk_is_open(blinded: Study) -> None:
     from assay.kinds.answers.scoring_steps.work import scoring_work
 
     work = scoring_work(scored(blinded))
-    with pytest.raises(UsageError, match="Another process serves"):
+    with pytest.raises(UsageError, match="Another process is serving"):
         unblind_study(blinded, by="owner")
     work.close()
     unblind_study(blinded, by="owner")

@@ -376,7 +376,7 @@ def test_the_second_round_waits_and_shows_nothing_of_the_first(tmp_path: Path) -
 
 
 def test_only_one_process_serves_a_folder(desk: Desk) -> None:
-    with pytest.raises(UsageError, match="Another process serves"):
+    with pytest.raises(UsageError, match="Another process is serving"):
         desk.open()
     desk.reopen()
 

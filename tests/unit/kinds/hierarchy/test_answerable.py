@@ -23,8 +23,7 @@ from assay.pipeline.evaluate import judge_study
 from assay.pipeline.evaluation import Evaluation
 from assay.pipeline.paying_judges import question_key
 from assay.pipeline.runner import run_study
-from assay.store.columns import answer_columns, select_by_key
-from assay.store.journal import Answer
+from assay.store.journal import Answer, answer_columns, select_by_key
 from assay.store.run_store import Store
 from assay.study.study import open_study
 from small_study import write_lines, write_study

@@ -14,7 +14,7 @@ from assay.core.errors import AssayError, DataError, UsageError
 from assay.core.protocols import Measure
 from assay.core.records import Budget, Context, Fault, Item, Judgment, Passage, Piece, Response, Span
 from assay.core.shown import context_target, evidence_problems
-from assay.judges.resolve import resolve
+from assay.judges.labels import resolve
 from assay.kinds.hierarchy.measures.budget import AUC, EP, ER, A
 from assay.measures.parse import parse_measure
 from assay.measures.score import score_blocks

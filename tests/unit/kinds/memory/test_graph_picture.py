@@ -56,8 +56,7 @@ from assay.report.html import HtmlReport
 from assay.report.json import JsonReport
 from assay.report.markdown import MarkdownReport
 from assay.report.text import render_text
-from assay.store.columns import answer_columns, select_by_key
-from assay.store.journal import Answer
+from assay.store.journal import Answer, answer_columns, select_by_key
 from assay.study.study import open_study
 from fake_results import build_results
 

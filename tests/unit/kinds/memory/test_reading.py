@@ -15,8 +15,7 @@ from assay.core.records import Arm, Fault, Hit, Item, Response
 from assay.kinds.memory.measures.reading import F1, ExactMatch, normalized, token_f1
 from assay.measures.parse import parse_measure
 from assay.measures.score import score_block
-from assay.store.columns import answer_columns, select_by_key
-from assay.store.journal import Answer
+from assay.store.journal import Answer, answer_columns, select_by_key
 
 
 @pytest.mark.parametrize(

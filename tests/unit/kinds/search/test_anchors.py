@@ -19,8 +19,7 @@ from assay.core.registry import JUDGES, Registry
 from assay.kinds.search.golden.resolving import resolve_golden
 from assay.kinds.search.judges.anchor_index import AnchorIndex, anchors_of, stretches
 from assay.kinds.search.judges.anchors import Anchors, shared_text
-from assay.store.columns import answer_columns, select_by_key
-from assay.store.journal import Answer
+from assay.store.journal import Answer, answer_columns, select_by_key
 from assay.study.study import Study, open_study
 
 # Chapter 1 has words of nine letters and a blank: word n is the characters [10 n, 10 n + 9).

@@ -8,7 +8,6 @@ write both anew: the chain shows what happened by accident or in haste, it is no
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import os
 from collections.abc import Iterator
@@ -22,7 +21,7 @@ import msgspec
 
 from assay.core.errors import UsageError
 from assay.kinds.answers.blinding.pack import ACTS, MARKS
-from assay.store.disk import explain_write_errors, sync, write_atomic
+from assay.store.disk import explain_write_errors, lock, sync, write_atomic
 
 What = Literal["blinded", "checked", "leaking", "accepted", "unblinded", "forced"]
 WORDS = {
@@ -142,7 +141,7 @@ def append_act(folder: Path, act: Act, head: Path | None = None) -> Act:
         folder.mkdir(parents=True, exist_ok=True)
         handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
         try:
-            fcntl.flock(handle, fcntl.LOCK_EX)
+            lock(handle)
             before, known = read_acts(folder, head), _all(handle)
             whole = known.rfind(b"\n") + 1
             lines = known[:whole].split(b"\n")[:-1]

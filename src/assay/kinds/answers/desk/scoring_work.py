@@ -47,7 +47,7 @@ from assay.review.messages import (
     WorkState,
 )
 from assay.review.work import Conflict, NotFound, RuleViolation
-from assay.store.folder_lock import hold_folder_for
+from assay.store.disk import hold_lock_for
 
 ABOUT = "Score every response against its reference answer{source}, one pass after the other."
 FINISHED = "Everything is scored. Tell whoever runs the study: it can be unblinded once everybody is through."
@@ -74,7 +74,7 @@ class ScoringWork:
         thresholds: Mapping[tuple[str, str], float] = THRESHOLDS,
     ) -> None:
         self._pack = read_pack(folder)
-        self._release = hold_folder_for(self, folder)
+        self._release = hold_lock_for(self, folder, busy=f"serving {folder}, or taking scores in")
         self._clock, self._order, self._thresholds = clock, order or blind_order, thresholds
         self._turn = threading.RLock()
         self._known: dict[tuple[str, bool], TaskState] = {}

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from assay.core.dataset import digest
 from assay.core.records import Judgment, Span
-from assay.judges.resolve import text_hash
+from assay.judges.labels import text_hash
 from assay.kinds.answers.blinding.acts import ActLog, read_acts
 from assay.kinds.answers.blinding.masks import to_original
 from assay.kinds.answers.blinding.pack import MAP, MARKS, PACK, BlindPack, OriginalResponse, read_pack
@@ -27,7 +27,7 @@ from assay.kinds.answers.measures.rubric import (
 )
 from assay.kinds.answers.scoring.agreement import rater_label
 from assay.kinds.answers.scoring.marks import BookEntry, Mark, current_marks, distinct_marks, score_book
-from assay.store.folder_lock import hold_folder
+from assay.store.disk import hold_lock
 
 
 def key_path(folder: Path) -> Path:
@@ -67,9 +67,9 @@ class ScoringFolder:
         """The marks that count, of every rater, round and pass."""
         return list(current_marks(distinct_marks(self.lines)).values())
 
-    def hold_folder(self) -> AbstractContextManager[None]:
-        """Held by the one process that may take marks or open the seal."""
-        return hold_folder(self.folder)
+    def hold_lock(self) -> AbstractContextManager[None]:
+        """Hold the lock of the one process that may take marks or open the seal."""
+        return hold_lock(self.folder, busy=f"serving {self.folder}, or taking scores in")
 
     @property
     def open(self) -> bool:

@@ -73,7 +73,7 @@ class BlindingResult:
 def blind_study(study: Study, *, by: str, fresh: bool = False) -> BlindingResult:
     """Puts every response under a random id into a pack that does not say whose it is."""
     scoring = scoring_folder(study)
-    with scoring.hold_folder() if scoring.there else nullcontext():  # or an open desk would use old ids
+    with scoring.hold_lock() if scoring.there else nullcontext():  # or an open desk would use old ids
         return _blinded(study, scoring, by, fresh)
 
 

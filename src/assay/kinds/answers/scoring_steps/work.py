@@ -101,7 +101,7 @@ def unblind_study(study: Study, *, by: str, force: bool = False, reason: str = "
     """
     scoring = scoring_folder(study)
     _, now = scoring.pack, study.kit.clock()  # there has to be a pack
-    with scoring.hold_folder():
+    with scoring.hold_lock():
         found = summarise_blinded(study)
         left = [*found.left, *filter(None, [describe_outdated(study, scoring)])]
         refusal = "" if left or not found.failing else _disagreeing(found, command_path(study))

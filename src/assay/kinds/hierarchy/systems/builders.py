@@ -22,7 +22,7 @@ from assay.core.parts import Ints, Vectors, normalize_rows
 from assay.core.protocols import Kit
 from assay.core.registry import identity
 from assay.kinds.hierarchy.systems.tree import ChildLists, Tree, centroids, read_tree, save_tree
-from assay.store.cache import ArtifactCache
+from assay.store.disk import ArtifactCache
 from assay.systems.retrievers import WORTH_KEEPING
 
 FIRST_ADDRESS = "assay.systems.hierarchy.builders"

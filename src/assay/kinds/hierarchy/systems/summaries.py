@@ -14,7 +14,7 @@ from assay.core.protocols import Kit
 from assay.core.records import Passage
 from assay.core.registry import identity
 from assay.kinds.hierarchy.systems.tree import Tree
-from assay.store.cache import UNREADABLE, ArtifactCache, DamagedArtifact
+from assay.store.disk import UNREADABLE, ArtifactCache, DamagedArtifact
 from assay.systems.retrievers import WORTH_KEEPING
 
 SUMMARIES = "assay.summaries"  # the group of plugins

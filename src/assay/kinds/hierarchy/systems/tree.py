@@ -19,7 +19,7 @@ from scipy.sparse import csr_array
 from assay.core.parts import Ints, Vectors, normalize_rows
 from assay.retrieval.lexical import check_runs
 from assay.retrieval.vectors.exact import save_array
-from assay.store.cache import UNREADABLE, DamagedArtifact
+from assay.store.disk import UNREADABLE, DamagedArtifact
 
 ROOT = "root"
 _SIZES = "sizes.json"  # how many nodes each level has, from the root on, and last how many passages

@@ -33,7 +33,7 @@ from assay.kinds.hierarchy.systems.tree import Tree
 from assay.retrieval.chat import Chat, Message, Said, code_for, fenced, shown
 from assay.retrieval.entities import holds, words_of
 from assay.retrieval.tokens import sentence_spans
-from assay.store.cache import UNREADABLE, ArtifactCache, DamagedArtifact
+from assay.store.disk import UNREADABLE, ArtifactCache, DamagedArtifact
 from assay.systems.retrievers import indexed_text
 
 FIRST_ADDRESS = "assay.systems.hierarchy.written"

@@ -6,12 +6,9 @@ signed, or that is not complete and valid, stays in its file, and why is said.
 
 from __future__ import annotations
 
-import fcntl
 import json
-import os
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -28,7 +25,7 @@ from assay.kinds.search.datasets.golden_sets import SetFile, Sets
 from assay.kinds.search.golden.candidates import SCHEMA, write_file
 from assay.kinds.search.golden.check import index_of, loose
 from assay.kinds.search.golden.opening import GoldenStudy
-from assay.store.disk import write_atomic
+from assay.store.disk import hold_lock, write_atomic
 
 UNSIGNED = "nobody accepted it: accepted_by is empty"
 _FIRST = ("id", "query", "language", "category", "expected_passages", "expected_routing")
@@ -177,24 +174,13 @@ def _field(problem: Problem) -> str:
 
 
 def _append(file: SetFile, entries: list[dict[str, Any]]) -> None:
-    with _alone(file.path.parent):
+    with hold_lock(file.path.parent):  # of two who add at once, the second finds what the first wrote
         data = appended(file.path.read_bytes(), entries)
         # nothing is written that does not read back as what was read and what is new
         if parse_json(data.decode("utf-8-sig"), str(file.path))[0] != [*file.raw, *entries]:
             fix = "Add the candidates again."
             raise DataError(Problem("the file changed while it was worked on", str(file.path), fix=fix))
         write_atomic(file.path, lambda target: target.write_bytes(data))
-
-
-@contextmanager
-def _alone(folder: Path) -> Iterator[None]:
-    """Keeps others who add out of a folder: of two at once, the second finds what the first wrote."""
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(handle)
 
 
 def appended(data: bytes, entries: list[dict[str, Any]]) -> bytes:

@@ -25,7 +25,7 @@ from assay.core.dataset import Dataset, Place
 from assay.core.errors import Problem, UsageError
 from assay.core.protocols import Kit, NearMiss
 from assay.core.records import FORBIDDEN, INTENT, RELEVANCE, Item, Judgment, Passage
-from assay.judges import resolve
+from assay.judges.labels import ArmSeed
 from assay.kinds.search.datasets.anchor_text import SourceText
 from assay.kinds.search.judges.anchor_index import (
     REAL,
@@ -54,7 +54,7 @@ class _Target(NamedTuple):
 
 
 Said = Iterator[tuple[Anchor, _Target]]
-Returned = Mapping[str, Mapping[str, Set[resolve.Place]]]  # by id, by text: the arms and seeds
+Returned = Mapping[str, Mapping[str, Set[ArmSeed]]]  # by id, by text: the arms and seeds
 
 
 @dataclass(frozen=True)
@@ -300,13 +300,13 @@ def _overlap(before: str, after: str) -> str:
     return ""
 
 
-def _places(blocks: Sequence[Block]) -> frozenset[resolve.Place]:
+def _places(blocks: Sequence[Block]) -> frozenset[ArmSeed]:
     return frozenset((block.arm.name, block.seed) for block in blocks)
 
 
 def _returned(blocks: Sequence[Block], wanted: Mapping[str, object]) -> dict[str, Returned]:
     """What came back for each item: ids, the texts that each had, and where."""
-    found: dict[str, dict[str, dict[str, set[resolve.Place]]]] = {}
+    found: dict[str, dict[str, dict[str, set[ArmSeed]]]] = {}
     for block in blocks:
         for item, response in zip(block.items, block.responses, strict=True):
             if response is not None and item.item_id in wanted:
@@ -316,7 +316,7 @@ def _returned(blocks: Sequence[Block], wanted: Mapping[str, object]) -> dict[str
     return dict(found)
 
 
-def _targets(hits: Returned, places: Set[resolve.Place]) -> Iterator[_Target]:
+def _targets(hits: Returned, places: Set[ArmSeed]) -> Iterator[_Target]:
     """The hits that have a text, each where it came back."""
     for doc_id, texts in hits.items():
         for text, here in texts.items():
@@ -327,28 +327,26 @@ def _targets(hits: Returned, places: Set[resolve.Place]) -> Iterator[_Target]:
 class _Twins:
     """Where passages came back under another id: judged there, they are not to be found twice."""
 
-    def __init__(
-        self, hits: Returned, foreign: Returned, places: Set[resolve.Place], compact: Compact
-    ) -> None:
+    def __init__(self, hits: Returned, foreign: Returned, places: Set[ArmSeed], compact: Compact) -> None:
         self._hits, self._places, self._compact = hits, places, compact
-        self._by_text: dict[str, set[resolve.Place]] = {}
+        self._by_text: dict[str, set[ArmSeed]] = {}
         for texts in foreign.values():
             for text, here in texts.items():
                 if text:
                     self._by_text.setdefault(compact[text], set()).update(here)
 
-    def without(self, passage: Passage) -> list[resolve.Place]:
+    def without(self, passage: Passage) -> list[ArmSeed]:
         """The arms and seeds for which a passage is itself."""
         away = self._by_text.get(self._compact[passage.text], set()) if self._by_text else set()
-        own = set[resolve.Place]().union(*self._hits.get(passage.doc_id, {}).values())
+        own = set[ArmSeed]().union(*self._hits.get(passage.doc_id, {}).values())
         return _narrowed(self._places - (away - own), self._places) if away else [(None, None)]
 
 
-def _narrowed(some: Set[resolve.Place], places: Set[resolve.Place]) -> list[resolve.Place]:
+def _narrowed(some: Set[ArmSeed], places: Set[ArmSeed]) -> list[ArmSeed]:
     """Some of the arms and seeds in as few words as possible; None stands for all of them."""
     if some == places:
         return [(None, None)]
-    found: dict[resolve.Place, None] = {}
+    found: dict[ArmSeed, None] = {}
     for arm, seed in sorted(some, key=str):
         whole = all(each in some for each in places if each[0] == arm)
         found[arm, None if whole else seed] = None

@@ -1,0 +1,218 @@
+"""Judgments and the labels that measures read: gold and people as judges, precedence, and shared ratings.
+
+The study lists its judges best first, and only they count. For one item, label, target and span the best
+judge's judgment is the label, whether it is about all arms and seeds or about one. Of one judge, a judgment
+about one arm comes before one about all arms, and a later judgment before an earlier one.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Sequence, Set
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import ClassVar
+
+import msgspec
+import polars as pl
+
+from assay.core.block import LABEL_COLUMNS, Block, Labels
+from assay.core.dataset import Corpus, Dataset, digest
+from assay.core.protocols import Kit
+from assay.core.records import Judgment, Span
+from assay.measures.semantic import REVIEW
+
+ArmSeed = tuple[str | None, int | None]  # None: all of them
+# what several raters judge: item, target and span, of which arm and seed
+RatedTarget = tuple[str, str | None, Span | None, ArmSeed]
+
+
+# ------------------------------------------------------------------------- judges: gold, people
+
+
+@dataclass(frozen=True)
+class Ids:
+    """Reads `gold["relevant"]`: {doc_id: grade}. A passage that it does not name is not relevant."""
+
+    version: ClassVar[str] = "1"
+    names: ClassVar[tuple[str, ...]] = ("ids",)
+    closed_labels: ClassVar[frozenset[str]] = frozenset({"relevance"})
+    first_address: ClassVar[str] = "assay.judges.ids:Ids"
+
+    def judge(self, dataset: Dataset, blocks: Sequence[Block], kit: Kit) -> list[Judgment]:
+        return [
+            Judgment(item.item_id, "relevance", float(grade), "ids", target=doc_id, version=self.version)
+            for item in dataset.items
+            for doc_id, grade in item.gold.get("relevant", {}).items()
+        ]
+
+
+@dataclass(frozen=True)
+class Human:
+    """Marks by the people named, or by everybody if nobody is named. What nobody marked is unknown.
+
+    Marks are in the journal as soon as they are made; this judge says whose marks count. An adjudicator's
+    mark comes before any rater's, and the first rater's before the second's. Adjudicators decide where raters
+    disagree, so they are not raters: agreement is that of the raters.
+    """
+
+    raters: list[str] = field(default_factory=list)
+    adjudicators: list[str] = field(default_factory=list)
+
+    version: ClassVar[str] = "1"
+    closed_labels: ClassVar[frozenset[str]] = frozenset()
+    first_address: ClassVar[str] = "assay.judges.human:Human"
+
+    def __post_init__(self) -> None:
+        if len(set(self.names)) < len(self.names):
+            raise ValueError("somebody is named twice among raters and adjudicators")
+
+    @property
+    def everybody(self) -> bool:
+        """Whether the marks of all people count."""
+        return not self.names
+
+    @property
+    def names(self) -> list[str]:
+        return [*self.adjudicators, *self.raters]
+
+
+# ---------------------------------------------------------------------- judgments that still hold
+
+
+def text_hash(text: str) -> str:
+    """The hash of a text that was shown. A judgment keeps it in `seen`."""
+    return digest([text.encode()])
+
+
+def text_with_query(query: str, text: str) -> str:
+    """The query and the passage that a reviewer sees. With another query, it is another question."""
+    return f"{query}\n\n{text}"
+
+
+def current_judgments(judgments: Sequence[Judgment]) -> list[Judgment]:
+    """The judgments that their own judge has neither replaced nor withdrawn.
+
+    If a judgment is withdrawn, the one that it had replaced counts again.
+    """
+    withdrawn = {(each.judge, each.replaces) for each in judgments if each.withdrawn and each.replaces}
+    made = [
+        each for each in judgments if not each.withdrawn and (each.judge, each.judgment_id) not in withdrawn
+    ]
+    replaced = {(each.judge, each.replaces) for each in made if each.replaces}
+    return [each for each in made if (each.judge, each.judgment_id) not in replaced]
+
+
+def covers(one: ArmSeed, other: ArmSeed) -> bool:
+    """Whether a judgment about the one arm and seed is about the other too."""
+    return all(mine is None or mine == theirs for mine, theirs in zip(one, other, strict=True))
+
+
+@dataclass(frozen=True)
+class BlockTexts:
+    """The texts that can be judged in one block."""
+
+    block: Block
+    corpus: Corpus
+
+    @cached_property
+    def _rows(self) -> dict[str, int]:
+        return {item_id: row for row, item_id in enumerate(self.block.item_ids)}
+
+    def text(self, judgment: Judgment) -> str | None:
+        """The text that a judgment is about; None if it is about another arm, or no answer came yet."""
+        row = self._rows.get(judgment.item_id)
+        if row is None or not covers((judgment.arm, judgment.seed), (self.block.arm.name, self.block.seed)):
+            return None
+        response = self.block.responses[row]
+        if judgment.target is None:
+            return None if response is None or response.error is not None else response.answer or ""
+        if (text := self.corpus.text_of(judgment.target)) is None:
+            hits = [] if response is None else response.hits
+            found = (hit.text for hit in hits if hit.doc_id == judgment.target and hit.text is not None)
+            # The id of a hit that brings its text holds the hash of the text, so another text is another
+            # target: if no such hit came back, there is no text.
+            text = next(found, None if "texts" in (self.block.gives or ()) else "")
+        if text is None or judgment.label != REVIEW:
+            return text
+        return text_with_query(self.block.items[row].text, text)
+
+
+def restrict_to_same_text(judgment: Judgment, present: Sequence[BlockTexts]) -> list[Judgment]:
+    """The judgment if its text is the same everywhere; else one per arm and seed that has the same text."""
+    if judgment.seen is None:
+        return [judgment]
+    texts = [(each.block, text) for each in present if (text := each.text(judgment)) is not None]
+    same = [block for block, text in texts if text_hash(text) == judgment.seen]
+    if len(same) == len(texts):
+        return [judgment]
+    return [msgspec.structs.replace(judgment, arm=block.arm.name, seed=block.seed) for block in same]
+
+
+# ------------------------------------------------------------------------------------ precedence
+
+
+def resolve(judgments: Iterable[Judgment], precedence: Sequence[str], closed: Set[str]) -> Labels:
+    """Labels from the judgments of the judges in `precedence`, best first. `closed` names closed labels."""
+    rank = {judge: place for place, judge in enumerate(precedence)}
+    counted = [judgment for judgment in judgments if judgment.judge in rank]
+    latest = {
+        (each.judge, each.item_id, each.label, each.target, each.span, each.arm, each.seed): each
+        for each in counted
+    }
+    rows = [
+        (
+            *(each.item_id, each.label, each.target),
+            *((each.span.start, each.span.end) if each.span else (None, None)),
+            *(each.arm, each.seed, each.grade, each.category, rank[each.judge]),
+        )
+        for each in latest.values()
+    ]
+    open_labels = sorted({judgment.label for judgment in counted} - closed)
+    pools = {label: _pool_hash(each for each in counted if each.label == label) for label in open_labels}
+    return Labels(pl.DataFrame(rows, schema=LABEL_COLUMNS, orient="row"), frozenset(closed), pools)
+
+
+def _pool_hash(judgments: Iterable[Judgment]) -> str:
+    """A hash of everything that was looked at, whatever the judgments say."""
+    return digest(sorted({msgspec.json.encode([each.item_id, each.target, each.span]) for each in judgments}))
+
+
+def add_supposed(labels: Labels, judgments: Iterable[Judgment]) -> Labels:
+    """The labels as they would be with further judgments on what nobody has judged."""
+    rows = [
+        {"item": each.item_id, "label": each.label, "target": each.target, "grade": each.grade}
+        | {"category": each.category, "rank": len(labels.frame)}
+        for each in judgments
+    ]
+    more = pl.DataFrame(rows, schema=LABEL_COLUMNS)
+    return dataclasses.replace(labels, frame=pl.concat([labels.frame, more]))
+
+
+# --------------------------------------------------------------------- ratings that raters share
+
+
+def shared_ratings(
+    judgments: Iterable[Judgment], raters: Sequence[str]
+) -> dict[RatedTarget, dict[str, float]]:
+    """The grades of everything that two or more of the raters judged, by rater, in the raters' order.
+
+    A mark for all seeds and one for a single seed are about the same thing: the response of that seed.
+    """
+    marks: dict[tuple[str, str | None, Span | None], dict[ArmSeed, dict[str, float]]] = {}
+    for each in judgments:
+        if each.judge in raters:
+            places = marks.setdefault((each.item_id, each.target, each.span), {})
+            places.setdefault((each.arm, each.seed), {})[each.judge] = each.grade
+    found: dict[RatedTarget, dict[str, float]] = {}
+    for (item_id, target, span), places in marks.items():
+        for place in places:
+            if any(other != place and covers(place, other) for other in places):
+                continue  # each of the narrower places counts this one too
+            by: dict[str, float] = {}
+            for other in sorted(places, key=lambda each: sum(part is not None for part in each)):
+                if covers(other, place):
+                    by |= places[other]  # of several grades of a rater, the most specific one
+            if len(by) > 1:
+                found[item_id, target, span, place] = {each: by[each] for each in raters if each in by}
+    return found
