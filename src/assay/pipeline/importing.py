@@ -13,7 +13,7 @@ from assay.core.errors import DataError, Problem
 from assay.core.records import Arm
 from assay.core.registry import JUDGES, SYSTEMS, Registry
 from assay.core.spec import parse_spec
-from assay.judges.labels import Human
+from assay.judges.direct import Human
 from assay.pipeline.runner import ArmStatus, Selection, run_study, study_status
 from assay.pipeline.work_orders import Progress
 from assay.store.disk import write_atomic

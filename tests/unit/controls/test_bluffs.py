@@ -61,7 +61,9 @@ def test_whoever_claims_everything_has_shown_nothing() -> None:
 
 def test_a_bluff_needs_words_to_claim() -> None:
     flat = trial([block("new", items(COUNT), ranked(COUNT, 1))], ["R@5"], {"new": None})
-    with pytest.raises(ControlNotApplicable, match="no system of the study tells a path"):
+    with pytest.raises(
+        ControlNotApplicable, match="no trace of the study names the roles or edges of a path"
+    ):
         BluffedTrace().mutants(flat)
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from assay.core.errors import DataError, UsageError
 from assay.core.records import Edge, Fault, Hit, Judgment, Node, Response, Span, Structure
-from assay.store import columns
+from assay.store import journal
 from assay.store.journal import (
     Answer,
     AnswersEntry,
@@ -310,6 +310,6 @@ def test_hits_that_carry_more_than_name_and_score_keep_it(store: Store) -> None:
 def test_columns_are_the_same_whatever_the_chunk(monkeypatch: pytest.MonkeyPatch) -> None:
     given = [answer(f"k{number}", score=number / 7, failed=number % 3 == 0) for number in range(10)]
     whole = answer_columns(given)
-    monkeypatch.setattr(columns, "CHUNK", 3)
+    monkeypatch.setattr(journal, "CHUNK", 3)
     assert answer_columns(given).equals(whole)
     assert select_by_key(whole, ["k4", "none", "k1"])["failed"].to_list() == [False, None, False]

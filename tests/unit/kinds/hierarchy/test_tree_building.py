@@ -29,7 +29,7 @@ from assay.kinds.hierarchy.systems.builders import (
 )
 from assay.kinds.hierarchy.systems.mixture import Mixture
 from assay.kinds.hierarchy.systems.tree import Tree, read_tree, save_tree
-from assay.store import cache as shelf
+from assay.store import disk as shelf
 
 TOP_DOWN = [KMeans, BisectingKMeans]
 BUILDERS = [KMeans, BisectingKMeans, Mixture]
