@@ -1,7 +1,8 @@
-"""The validate stage: a study, its data and its gates, checked without asking any system."""
+"""The validate stage: it checks a study, its data and its gates without asking any system."""
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -11,43 +12,53 @@ from typing import TYPE_CHECKING, Any
 from assay.core.block import View
 from assay.core.dataset import Dataset
 from assay.core.errors import AssayError, DataError, Problem, did_you_mean
-from assay.core.protocols import Measure
-from assay.core.records import Arm
+from assay.core.optional import (
+    BudgetedSystem,
+    CheckingSystem,
+    ExaminingJudge,
+    LabellingJudge,
+    OpeningJudge,
+    ShallowJudge,
+)
+from assay.core.protocols import Measure, Reference
+from assay.core.records import FORBIDDEN, INTENT, Arm
 from assay.core.registry import CHECKS, Registry, as_plugin_error
 from assay.core.shown import evidence_problems
 from assay.core.slices import Condition, numbers
+from assay.core.yaml_lines import Loc
 from assay.gates.expansion import expand_for_each
 from assay.gates.figures import figure_clauses, measures_of_figures
 from assay.gates.gate import measures_of, operands_of
 from assay.gates.operand import StatisticOperand, calls_in
 from assay.gates.syntax import Clause
 from assay.measures.reach import cut_list_warnings, inapplicable_measures
+from assay.measures.semantic import REVIEW
 from assay.pipeline.plugins import plugins_for
 from assay.pipeline.warnings import (
     broken_measure_warnings,
-    budget_problems,
     correction_warnings,
     data_warnings,
     empty_answer_warnings,
     fault_warnings,
     imported_time_warnings,
     lower_bound_warnings,
-    measure_problems,
     missing_part_warnings,
-    name_problems,
     small_sample_warnings,
     unknown_name_warnings,
     unused_mark_warnings,
 )
-from assay.study.study import Study, examine_study
+from assay.study.study import Study, StudyReferringMeasure, examine_study
 
 if TYPE_CHECKING:
     from assay.pipeline.evaluation import Evaluation
 
+OWN_PACKAGE = "assay"  # of its plugins every label is known
+RELEVANCE = "relevance"
+
 
 @dataclass(frozen=True)
 class Validation:
-    """What a study consists of, and what is worth a second look."""
+    """The parts of a study, and what may be a mistake in it."""
 
     study: str
     items: int
@@ -59,55 +70,62 @@ class Validation:
 
     @property
     def summary(self) -> str:
-        counts = f"{self.items} items, {self.passages} passages, {_count(self.arms, 'arm')}"
-        return f"{self.study}: ok, {counts}, {_count(self.measures, 'measure')}, {_count(self.gates, 'gate')}"
+        parts = {"arm": self.arms, "measure": self.measures, "gate": self.gates}
+        counts = [f"{len(named)} {word}{'s' * (len(named) != 1)}" for word, named in parts.items()]
+        return f"{self.study}: ok, {self.items} items, {self.passages} passages, {', '.join(counts)}"
 
     def as_json(self) -> dict[str, Any]:
         return {"schema": "assay/validation/1", **asdict(self)}
 
 
-def _count(things: list[str], word: str) -> str:
-    return f"{len(things)} {word}" + "s" * (len(things) != 1)
-
-
 def validate_study(path: str | Path, registry: Registry | None = None) -> Validation:
-    """Opens the study and its data; every problem found is in the one DataError."""
+    """Open the study and its data. All problems are in one DataError."""
     study, problems = examine_study(path, registry=registry)
-    if problems:
-        raise DataError([*problems, *_data_problems(study, problems)])
-    return check_study(study, study.arms)
+    if not problems:
+        return check_study(study, study.arms)
+    # the data is read too, unless the study has problems in naming it
+    if not any(problem.field.partition(".")[0] in {"data", "split", "chunk"} for problem in problems):
+        try:
+            study.dataset(Arm(""))
+        except DataError as error:
+            problems = [*problems, *error.problems]
+    raise DataError(problems)
 
 
 def check_study(study: Study, arms: Sequence[Arm]) -> Validation:
-    """Everything that can be known before a system is asked: the data of some arms, systems, slices."""
+    """Check all that can be known before a system is asked: the data of some arms, systems, slices."""
     datasets: dict[str, Dataset] = {}
-    problems: dict[Problem, None] = {}
+    problems: list[Problem] = []
     for arm in arms:
         try:
             dataset = study.dataset(arm)
             study.system_identity(arm)
-            checking = getattr(study.system(arm), "problems", None)
-            if checking is not None:
-                problems.update(dict.fromkeys(checking(dataset, study.kit)))
+            system = study.system(arm)
+            if isinstance(system, CheckingSystem):
+                problems += system.problems(dataset, study.kit)
             datasets[arm.name] = dataset
         except DataError as error:
-            problems.update(dict.fromkeys(error.problems))
+            problems += error.problems
         except AssayError as error:
-            problems[study.lines.problem(["systems", arm.system], str(error))] = None
+            problems.append(study.lines.problem(["systems", arm.system], str(error)))
     read = [*study.measures, *measures_of(study.gates, study), *measures_of_figures(study)]
     measures = {each.name: each for each in read}
-    problems.update(dict.fromkeys(_slice_problems(study, datasets)))
-    examined, warnings = _judging(study, datasets, list(measures.values()))
-    problems.update(dict.fromkeys(examined))
-    problems.update(dict.fromkeys(measure_problems(study, list(measures.values()))))
-    if not problems:  # what there is to name is known only where all of it can be opened
-        named = name_problems(study, datasets, list(measures.values()))
-        problems.update(dict.fromkeys([*named, *budget_problems(study, arms)]))
+    problems += _slice_problems(study, datasets)
+    found, warnings = _judge_problems(study, datasets, list(measures.values()))
+    problems += found
+    for measure in measures.values():
+        try:  # a measure may be able to tell that it cannot be computed
+            getattr(measure, "check", lambda: None)()
+        except AssayError as error:
+            problems.append(study.lines.problem(_place(study, measure), str(error)))
+    if not problems:  # the names that exist are known only if all of it can be opened
+        problems += _name_problems(study, datasets, list(measures.values()))
+        problems += _budget_problems(study, arms)
     if any("contexts" in each.needs for each in measures.values()):
         for dataset in {id(each): each for each in datasets.values()}.values():
-            problems.update(dict.fromkeys(evidence_problems(dataset.items, dataset.corpus)))
+            problems += evidence_problems(dataset.items, dataset.corpus)
     if problems:
-        raise DataError(problems)
+        raise DataError(dict.fromkeys(problems))
     first = next(iter(datasets.values()))
     return Validation(
         study.name,
@@ -120,50 +138,50 @@ def check_study(study: Study, arms: Sequence[Arm]) -> Validation:
     )
 
 
+# ------------------------------------------------------------------------------- judges and checks
+
+
 def study_warnings(
     study: Study, datasets: Mapping[str, Dataset], measures: Sequence[Measure], *, sealed: bool = False
 ) -> list[str]:
-    """What `validate` warns of, for results; and what it refuses, where data changed since it was checked."""
-    problems, warnings = _judging(study, datasets, measures, sealed)
+    """The warnings of `validate`, for results. Problems are warnings too, if data changed since the check."""
+    problems, warnings = _judge_problems(study, datasets, measures, sealed)
     return [*map(str, problems), *warnings]
 
 
-def _judging(
+def _judge_problems(
     study: Study, datasets: Mapping[str, Dataset], measures: Sequence[Measure], sealed: bool = False
 ) -> tuple[list[Problem], list[str]]:
-    """What judges cannot judge by, and everything that is worth a second look."""
-    shallow, unsure = _too_shallow(study, measures)
-    problems, doubts = _examined(study, datasets)
-    arms = [arm for arm in study.arms if arm.name in datasets]
-    own = data_warnings(study, datasets, measures, sealed=sealed)
-    return [*shallow, *problems], [*unsure, *doubts, *missing_part_warnings(study, arms, measures), *own]
-
-
-def _examined(study: Study, datasets: Mapping[str, Dataset]) -> tuple[list[Problem], list[str]]:
-    """What judges find wrong with the data that they would judge by, and checks with the study."""
-    problems: dict[Problem, None] = {}
-    warnings: dict[str, None] = {}
+    """Problems of judges and checks with a study and its data, and all warnings before a run."""
+    problems, warnings = _depth_problems(study, measures)
+    found: list[str] = []
     for check in plugins_for(study, CHECKS):
         with as_plugin_error(f"the check {type(check).__name__} broke"):
-            found, doubts = check.of(study)
-        problems.update(dict.fromkeys(found))
-        warnings.update(dict.fromkeys(doubts))
+            more, own = check.of(study)
+        problems += more
+        found += own
     for dataset in {id(each): each for each in datasets.values()}.values():
         for judge in study.judges:
-            examine = getattr(judge, "examine", None)
             with as_plugin_error(f"the judge {type(judge).__name__} broke"):
-                found, doubts = ([], []) if examine is None else examine(dataset, study.kit)
-            problems.update(dict.fromkeys(found))
-            warnings.update(dict.fromkeys(doubts))
-    return list(problems), list(warnings)
+                examined = (
+                    judge.examine(dataset, study.kit) if isinstance(judge, ExaminingJudge) else ((), ())
+                )
+            problems += examined[0]
+            found += examined[1]
+    arms = [arm for arm in study.arms if arm.name in datasets]
+    warnings += dict.fromkeys(found)
+    warnings += missing_part_warnings(study, arms, measures)
+    warnings += data_warnings(study, datasets, measures, sealed=sealed)
+    return list(dict.fromkeys(problems)), warnings
 
 
-def _too_shallow(study: Study, measures: Sequence[Measure]) -> tuple[list[Problem], list[str]]:
-    """Measures that read deeper than any judge looks: what lies between would stay unjudged for ever."""
+def _depth_problems(study: Study, measures: Sequence[Measure]) -> tuple[list[Problem], list[str]]:
+    """Measures that read deeper than any judge looks: what is in between would never be judged."""
     looking: dict[str, dict[int, float]] = {}  # by label: how deep each judge looks, by its place
     for place, judge in enumerate(study.judges):
-        for label in getattr(judge, "opens", ()):
-            looking.setdefault(label, {})[place] = getattr(judge, "depth", math.inf)
+        for label in judge.opens if isinstance(judge, OpeningJudge) else ():
+            depth = judge.depth if isinstance(judge, ShallowJudge) else math.inf
+            looking.setdefault(label, {})[place] = depth
     problems, warnings = list[Problem](), list[str]()
     for label, depths in looking.items():
         place, depth = max(depths.items(), key=lambda pair: pair[1])
@@ -180,7 +198,7 @@ def _too_shallow(study: Study, measures: Sequence[Measure]) -> tuple[list[Proble
 
 
 def _cutoffs(label: str, measures: Sequence[Measure]) -> dict[str, float]:
-    """How many hits each measure reads that reads a label; documents may lie at any depth."""
+    """How many hits each measure of a label reads. Documents may be at any depth."""
     found: dict[str, float] = {}
     for measure in measures:
         view: View = getattr(measure, "seen_in", View())
@@ -190,19 +208,70 @@ def _cutoffs(label: str, measures: Sequence[Measure]) -> dict[str, float]:
     return found
 
 
-def _data_problems(study: Study, problems: Sequence[Problem]) -> Sequence[Problem]:
-    """What is wrong with the data, where the study itself has problems, but not in naming its data."""
-    if any(problem.field.partition(".")[0] in {"data", "split", "chunk"} for problem in problems):
-        return ()
-    try:
-        study.dataset(Arm(""))
-    except DataError as error:
-        return error.problems
-    return ()
+# ------------------------------------------------------------------------------ measures and budgets
+
+
+def _name_problems(
+    study: Study, datasets: Mapping[str, Dataset], measures: Sequence[Measure]
+) -> Iterator[Problem]:
+    """Flags, labels and stages that measures name, and that neither data, judges nor systems can have.
+
+    Such a measure would be n/a for every item. Stages and levels are, for most systems, known only from their
+    answers: `unknown_name_warnings` looks there.
+    """
+    for measure in measures:
+        for what, name, known in _references(study, datasets, measure):
+            if name not in known:
+                missing = f"{measure.name}: there is no {what} {name!r}"
+                yield study.lines.problem(_place(study, measure), missing, did_you_mean(name, known))
+
+
+def _references(study: Study, datasets: Mapping[str, Dataset], measure: Measure) -> Iterator[Reference]:
+    if isinstance(measure, StudyReferringMeasure):
+        yield from measure.references(study, datasets)
+    against = getattr(measure, "against", None)
+    if against is not None:
+        yield Reference("system", against, {*study.file.systems})
+    fields = {each.name for each in dataclasses.fields(measure)} if dataclasses.is_dataclass(measure) else ()
+    is_own = (type(judge).__module__.partition(".")[0] == OWN_PACKAGE for judge in study.judges)
+    if "labels" in measure.needs and "label" in fields and all(is_own):
+        known = {RELEVANCE, REVIEW, INTENT, FORBIDDEN}
+        for judge in study.judges:
+            known |= {*judge.closed_labels, *(judge.opens if isinstance(judge, OpeningJudge) else ())}
+            known.add(judge.label if isinstance(judge, LabellingJudge) else RELEVANCE)
+        known = known.union(*(dataset.label_definitions for dataset in datasets.values()))
+        for label in getattr(measure, "seen_in", View()).labels:
+            yield Reference("label", label, known)
+
+
+def _place(study: Study, measure: Measure) -> Loc:
+    """Where the study file names a measure."""
+    for index, each in enumerate(study.measures):
+        if each.name == measure.name:
+            return ("measures", index)
+    for gate in study.gates:
+        if any(each.name == measure.name for each in measures_of([gate], study)):
+            return ("gates", gate.name)
+    return ("figures",)
+
+
+def _budget_problems(study: Study, arms: Sequence[Arm]) -> Iterator[Problem]:
+    """Systems that can give contexts for some of the budgets only: a response needs one for each."""
+    for arm in arms:
+        system = study.system(arm)
+        given = system.budgets if isinstance(system, BudgetedSystem) else frozenset()
+        if given and (missing := [budget for budget in study.budgets if budget not in given]):
+            named = ", ".join("inf" if budget is None else str(budget) for budget in missing)
+            what = f"budgets asks for {named}, and its contexts have no place for that"
+            fix = f"Add {named} to its contexts, or take it out of budgets."
+            yield study.lines.problem(("systems", arm.system), what, fix)
+
+
+# ------------------------------------------------------------------------------------------- slices
 
 
 def _slice_problems(study: Study, datasets: dict[str, Dataset]) -> Iterator[Problem]:
-    """Tags and values that no item has: misspelt, they would leave a clause open for ever."""
+    """Tags and values that no item has. A misspelt one would leave a clause undecided for ever."""
     if not datasets:
         return
     known: dict[str, set[str]] = {name: set(values) for name, values in study.file.factors.items()}
@@ -213,46 +282,37 @@ def _slice_problems(study: Study, datasets: dict[str, Dataset]) -> Iterator[Prob
         yield study.lines.problem(["cluster"], f"no item has the tag {cluster!r}", _nearest(cluster, known))
     for gate in study.gates:
         for clause in gate.clauses():
-            for what, fix in _impossibilities(clause, known, _weighing(clause, study)):
+            operands = (each for each in operands_of(clause, study) if isinstance(each, StatisticOperand))
+            weighed_by = list(dict.fromkeys(each.tag for each in operands if each.tag))
+            for what, fix in _impossible_parts(clause, known, weighed_by):
                 yield study.lines.problem(["gates", gate.name], what, fix)
     for name, text in study.file.figures.items():
         clause = figure_clauses(name, text, list(study.file.systems))[0].clause
-        for what, fix in _impossibilities(clause, known):
+        for what, fix in _impossible_parts(clause, known):
             yield study.lines.problem(["figures", name], what, fix)
 
 
-def _impossibilities(
-    clause: Clause, known: Mapping[str, set[str]], weighing: Sequence[str] = ()
+def _impossible_parts(
+    clause: Clause, known: Mapping[str, set[str]], weighed_by: Sequence[str] = ()
 ) -> Iterator[tuple[str, str]]:
-    """What a clause asks of tags that no item has, and what to do about it."""
-    for condition in _conditions(clause, known):
-        if fix := _impossible(condition, known):
-            yield f"no item has {condition}, which {clause.text!r} asks for", fix
-    for tag in weighing:
-        if not list(numbers(known.get(tag, ()))):
-            what = f"no item has a number for {tag!r}, which {clause.text!r} weighs items by"
-            yield what, _nearest(tag, known)
-
-
-def _weighing(clause: Clause, study: Study) -> list[str]:
-    """The tags that statistics of a clause weigh items by."""
-    tags = (found.tag for found in operands_of(clause, study) if isinstance(found, StatisticOperand))
-    return list(dict.fromkeys(filter(None, tags)))
-
-
-def _conditions(clause: Clause, known: Mapping[str, set[str]]) -> list[Condition]:
-    """Every condition of a clause: its own, those of its calls, those it is repeated for."""
-    found = {
+    """The conditions of a clause that no item meets, and what to do about each."""
+    conditions = {
         condition: None
         for _, one in expand_for_each(clause, lambda name: sorted(known.get(name, ())))
         for where in (one.where, *(call.where for side in (one.left, one.right) for call in calls_in(side)))
         for condition in where
     }
-    return list(found)
+    for condition in conditions:
+        if fix := _fix_for(condition, known):
+            yield f"no item has {condition}, which {clause.text!r} asks for", fix
+    for tag in weighed_by:
+        if not list(numbers(known.get(tag, ()))):
+            what = f"no item has a number for {tag!r}, which {clause.text!r} weighs items by"
+            yield what, _nearest(tag, known)
 
 
-def _impossible(condition: Condition, known: Mapping[str, set[str]]) -> str:
-    """What to do about a condition that no item can meet; nothing where some item may."""
+def _fix_for(condition: Condition, known: Mapping[str, set[str]]) -> str:
+    """What to do about a condition that no item can meet; empty if some item may meet it."""
     values = known.get(condition.name, set())
     if not values:
         return _nearest(condition.name, known)
@@ -270,37 +330,32 @@ def _nearest(name: str, known: Mapping[str, set[str]]) -> str:
     return did_you_mean(name, [each for each, values in known.items() if values]) or "No item has any tag."
 
 
+# ------------------------------------------------------------------------------------------ results
+
+
 def evaluation_warnings(evaluation: Evaluation) -> list[str]:
-    """Every warning about an evaluation, gravest first."""
+    """All warnings about an evaluation, the most serious first."""
     study, blocks, measures = evaluation.study, evaluation.blocks, evaluation.measures
     chosen = [f"{name}={'|'.join(values)}" for name, values in evaluation.selection.where.items()]
     chosen += [f"system {name}" for name in evaluation.selection.systems]
-    part = (
-        [f"only a part of the study: {', '.join(chosen)} ({len(evaluation.items)} items)"] if chosen else []
-    )
-    return [
-        *part,
-        *evaluation.outdated,
-        *small_sample_warnings(evaluation.summary[0]),
-        *fault_warnings(blocks, by_arm=not evaluation.sealed),
-        *broken_measure_warnings(evaluation.broken),
-        *(
-            []
-            if evaluation.sealed
-            else [*imported_time_warnings(study, blocks), *empty_answer_warnings(blocks)]
-        ),
-        *evaluation.store.warnings(),
-        *unknown_name_warnings(measures, blocks),
-        *inapplicable_measures(measures, blocks),
-        *cut_list_warnings(measures, blocks),
-        *lower_bound_warnings(measures, evaluation.judging.bounded),
-        *correction_warnings(evaluation.summary[0]),
-        *(
-            unused_mark_warnings(study, evaluation.sides, evaluation.judgments)
-            if evaluation.has_paying_judge
-            else []
-        ),
-        *evaluation.judging.warnings,
-        *(evaluation.reviewing.warnings if evaluation.wants_review else []),
-        *study_warnings(study, evaluation.datasets, measures, sealed=evaluation.sealed),
-    ]
+    found = []
+    if chosen:
+        found.append(f"only a part of the study: {', '.join(chosen)} ({len(evaluation.items)} items)")
+    found += evaluation.outdated
+    found += small_sample_warnings(evaluation.summary[0])
+    found += fault_warnings(blocks, by_arm=not evaluation.sealed)
+    found += broken_measure_warnings(evaluation.broken)
+    if not evaluation.sealed:
+        found += [*imported_time_warnings(study, blocks), *empty_answer_warnings(blocks)]
+    found += evaluation.store.warnings()
+    found += unknown_name_warnings(measures, blocks)
+    found += inapplicable_measures(measures, blocks)
+    found += cut_list_warnings(measures, blocks)
+    found += lower_bound_warnings(measures, evaluation.judging.bounded)
+    found += correction_warnings(evaluation.summary[0])
+    if evaluation.has_paying_judge:
+        found += unused_mark_warnings(study, evaluation.sides, evaluation.judgments)
+    found += evaluation.judging.warnings
+    if evaluation.wants_review:
+        found += evaluation.reviewing.warnings
+    return found + study_warnings(study, evaluation.datasets, measures, sealed=evaluation.sealed)

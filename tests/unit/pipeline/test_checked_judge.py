@@ -160,7 +160,7 @@ def test_people_who_checked_some_of_it_set_the_figure_and_the_gate_right(study: 
     assert clause.left == pytest.approx(estimate.value)
     assert clause.low == pytest.approx(estimate.low - 0.7)
     assert clause.high == pytest.approx(estimate.high - 0.7)
-    assert any("set right by people who checked the judge" in each for each in results.trust.warnings)
+    assert any("corrected by people who checked the judge" in each for each in results.trust.warnings)
 
 
 def test_too_few_to_tell_change_only_what_they_saw(study: Study) -> None:
