@@ -1,7 +1,7 @@
-"""The judge stage: what everybody the study lists says about what came back.
+"""The judge stage: the judgments of all judges that a study lists, on the answers of its systems.
 
-Free judges are asked at every evaluation. Those that cost something are asked by `ask` alone; evaluation
-reads what they found, and people's marks, from the store.
+Free judges are asked at every evaluation. Judges that cost something are asked by `ask` only; the evaluation
+reads their findings, and people's marks, from the store.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ import polars as pl
 
 from assay.core.block import Block, Labels, View
 from assay.core.dataset import Dataset
+from assay.core.optional import EverybodyJudge, IncompleteJudge, OpeningJudge
 from assay.core.protocols import FreeJudge, Judge, NearMiss, NearMissJudge, PayingJudge, PersonJudge
 from assay.core.records import INTENT, Judgment, Question
 from assay.core.registry import as_plugin_error
@@ -40,7 +41,7 @@ Part = tuple[Dataset, list[Block]]
 
 @dataclass(frozen=True)
 class JudgeStage:
-    """The judges of a study over its blocks, before anything is labelled."""
+    """The judges of a study, and the blocks that they judge. The blocks have no labels yet."""
 
     study: Study
     blocks: Sequence[Block]
@@ -48,12 +49,12 @@ class JudgeStage:
 
     @cached_property
     def names(self) -> list[str]:
-        """Every name that judgments may be signed with, best first."""
+        """All names with which judgments may be signed, best first."""
         return [name for judge in self.study.judges for name in self._signed(judge, judge.names)]
 
     def _signed(self, judge: Judge, named: Sequence[str]) -> Sequence[str]:
-        """The names of a judge; one that counts everybody has those of all who marked, earliest first."""
-        if not getattr(judge, "everybody", False):
+        """The names of a judge. An `EverybodyJudge` has those of all people who marked, earliest first."""
+        if not (isinstance(judge, EverybodyJudge) and judge.everybody):
             return named
         taken = {name for other in self.study.judges for name in other.names}
         marked = (mark.judge for mark in self._stored_marks)
@@ -67,7 +68,7 @@ class JudgeStage:
 
     @property
     def kinds(self) -> dict[str, str]:
-        """What signs with each name, best first: a person, a model that is asked, or a rule."""
+        """By name, best first: whether a person, a model or a rule signs with it."""
         found: dict[str, str] = {}
         for judge in self.study.judges:
             other = "model" if isinstance(judge, PayingJudge) else "rule"
@@ -77,15 +78,15 @@ class JudgeStage:
 
     @cached_property
     def judgments(self) -> list[Judgment]:
-        """All that counts: marks that hold, what free judges say and what paying ones found."""
-        return [*(mark for mark, now in self._marks if now), *self._worked_out]
+        """All judgments that count: marks that are not stale, and those of free and of paying judges."""
+        return [*(mark for mark, now in self._marks if now), *self._not_by_people]
 
     @cached_property
     def labels(self) -> Labels:
-        """The judgments resolved; a mark on a text that some arms no longer return holds for the others."""
+        """The labels. A mark on a text that some arms no longer return counts for the other arms."""
         marks = (self._placed(each) for _, now in self._marks for each in now)
-        said = [*marks, *self._said_free.values(), *map(self._placed, self._paid)]
-        labels = resolve(itertools.chain.from_iterable(said), self.names, self._closed)
+        judged = [*marks, *self._free_judgments.values(), *map(self._placed, self._paid_judgments)]
+        labels = resolve(itertools.chain.from_iterable(judged), self.names, self._closed)
         near = resolve((each.judgment for _, near in self._near for each in near), self.names, set()).frame
         doubts = near.with_columns(rank=pl.lit(len(labels.frame), pl.Int64)) if len(near) else None
         together, everyone = [_arm_names(blocks) for _, blocks in self._parts], _arm_names(self.blocks)
@@ -94,7 +95,7 @@ class JudgeStage:
 
     @cached_property
     def _near(self) -> list[tuple[NearMissJudge, list[NearMiss]]]:
-        """Hits that nearly count and that no judge has decided: what hangs on them is not judged."""
+        """Hits that nearly count and that no judge has decided. Scores that depend on them are unjudged."""
         decided = {(each.item_id, each.label, each.target, each.arm) for each in self.judgments}
         judges = [judge for judge in self.study.judges if isinstance(judge, NearMissJudge)]
         return [(judge, list(self._undecided(judge, decided))) for judge in judges]
@@ -109,19 +110,21 @@ class JudgeStage:
 
     @cached_property
     def _closed(self) -> frozenset[str]:
-        """The labels under which what nobody names is not relevant."""
+        """The labels under which what no judge names is not relevant."""
         closed = frozenset().union(*(judge.closed_labels for judge in self.study.judges))
-        return closed.difference(*(getattr(judge, "opens", ()) for judge in self.study.judges))
+        return closed.difference(
+            *(judge.opens for judge in self.study.judges if isinstance(judge, OpeningJudge))
+        )
 
     @cached_property
     def bounded(self) -> dict[str, float]:
-        """The closed labels of which only some was known beforehand, so that figures that read them are low.
+        """The closed labels that are incomplete, so that values of measures that read them are lower bounds.
 
-        Each with the number of hits, from the first on, that everywhere have a label, from whomever: no
-        further word can raise a figure that looks no deeper.
+        For each label, the number of first hits that have a label everywhere: no further judgment can raise
+        a value that looks no deeper.
         """
-        partly = (getattr(judge, "incomplete", ()) for judge in self.study.judges)
-        labels = self._closed.intersection(frozenset[str]().union(*partly))
+        incomplete = (judge.incomplete for judge in self.study.judges if isinstance(judge, IncompleteJudge))
+        labels = self._closed.intersection(frozenset[str]().union(*incomplete))
         blocks = [dataclasses.replace(block, labels=self.labels) for block in self.blocks] if labels else []
         return {
             label: min((_labelled_depth(block, label) for block in blocks), default=inf) for label in labels
@@ -129,9 +132,9 @@ class JudgeStage:
 
     @cached_property
     def warnings(self) -> list[str]:
-        """What was said and does not count, and what is still to be said."""
-        said = [*self._stored_marks, *self._worked_out]
-        ignored = Counter(each.judge for each in said if each.judge not in self.names)
+        """Judgments that do not count, and questions that are still to be asked."""
+        every = [*self._stored_marks, *self._not_by_people]
+        ignored = Counter(each.judge for each in every if each.judge not in self.names)
         listed = ", ".join(self.names) or "nobody"
         is_cap_reached = SpendingCap.of(self.study, self.store).left == 0
         stale: dict[str, dict[str, None]] = {}
@@ -141,8 +144,9 @@ class JudgeStage:
         return [
             *(f"{_marks_by(judge, n)} ignored; the study lists {listed}" for judge, n in ignored.items()),
             *(
-                f"marks by {judge} do not count, because what they were made on has changed: {_some(items)}"
+                f"marks by {judge} do not count, because what they were made on has changed: {some}"
                 for judge, items in stale.items()
+                for some in [_name_some(items)]
             ),
             *(warning for judge, near in self._near for warning in judge.describe(near)),
             *(
@@ -153,7 +157,7 @@ class JudgeStage:
         ]
 
     def ask(self, progress: Progress | None = None) -> list[Tally]:
-        """Asks judges that cost something what they were not asked yet; the caller holds the store's lock."""
+        """Ask paying judges what they were not asked yet. The caller must hold the store's lock."""
         progress, purse = progress or NoProgress(), SpendingCap.of(self.study, self.store)
         total = sum(len(inquiry.questions) for inquiry in self._inquiries)
         left = sum(len(inquiry.unanswered) for inquiry in self._inquiries)
@@ -167,29 +171,30 @@ class JudgeStage:
 
     @cached_property
     def _stored_marks(self) -> list[Judgment]:
-        """Judgments that were made without a question: by people, or imported."""
+        """Judgments that answer no question: those of people, and imported ones."""
         return [entry.judgment for entry in self._judged if entry.judgment is not None and entry.key is None]
 
     @cached_property
     def _marks(self) -> list[tuple[Judgment, list[Judgment]]]:
-        """Every mark that stands, and where it holds now; nowhere: it is stale."""
+        """Every current mark, with the places where it still counts. A mark without any is stale."""
         present = [BlockTexts(block, self.study.dataset(block.arm).corpus) for block in self.blocks]
         listed = [mark for mark in self._stored_marks if mark.judge in self.names]
         return [(mark, restrict_to_same_text(mark, present)) for mark in current_judgments(listed)]
 
     @cached_property
-    def _worked_out(self) -> list[Judgment]:
-        return [*(judgment for said in self._said_free.values() for judgment in said), *self._paid]
+    def _not_by_people(self) -> list[Judgment]:
+        free = self._free_judgments.values()
+        return [*itertools.chain.from_iterable(free), *self._paid_judgments]
 
     @cached_property
-    def _paid(self) -> list[Judgment]:
+    def _paid_judgments(self) -> list[Judgment]:
         return [judgment for inquiry in self._inquiries for judgment in inquiry.judgments()]
 
     @cached_property
-    def _said_free(self) -> dict[int, list[Judgment]]:
-        """What each free judge says, by its place in the study's list."""
+    def _free_judgments(self) -> dict[int, list[Judgment]]:
+        """The judgments of each free judge, by its place in the study's list."""
         judges = enumerate(self.study.judges)
-        return {place: self._free(judge) for place, judge in judges if isinstance(judge, FreeJudge)}
+        return {place: self._ask_free(judge) for place, judge in judges if isinstance(judge, FreeJudge)}
 
     @cached_property
     def _inquiries(self) -> list[JudgeQuestions]:
@@ -205,9 +210,9 @@ class JudgeStage:
         ]
 
     def _questions(self, place: int, judge: PayingJudge) -> Iterator[Question]:
-        """What a judge is to be asked: not what a better one decides for nothing, where all arms read it."""
+        """The questions of a paying judge, without those that a better free judge decides for all arms."""
         decided: dict[tuple[str, str, str | None], set[str | None]] = {}
-        for better in (said for rank, said in self._said_free.items() if rank < place):
+        for better in (judged for rank, judged in self._free_judgments.items() if rank < place):
             for each in better:
                 decided.setdefault((each.item_id, each.label, each.target), set()).add(each.arm)
         for dataset, blocks in self._parts:
@@ -217,21 +222,21 @@ class JudgeStage:
             for question in questions:
                 known = decided.get((question.item_id, question.label, question.target), set())
                 wanted = arms if question.arm is None else {question.arm}
-                # in an open world one arm's label is read by all on its corpus
+                # in an open world all arms on a corpus read the label of one arm
                 shared = question.arm is None and question.label not in self._closed and known & arms
                 if not (shared or None in known or wanted <= known):
                     yield question
 
-    def _free(self, judge: FreeJudge) -> list[Judgment]:
-        """What a free judge says; what it says of some datasets only holds for the arms on those."""
+    def _ask_free(self, judge: FreeJudge) -> list[Judgment]:
+        """The judgments of a free judge. Those on some datasets only count for the arms on these datasets."""
         with as_plugin_error(f"the judge {judge.names[0] if judge.names else type(judge).__name__} broke"):
             made = [judge.judge(dataset, blocks, self.study.kit) for dataset, blocks in self._parts]
-        said = [[each for each in judgments if self._counts(judge, each)] for judgments in made]
-        if len(said) == 1:
-            return said[0]
-        everywhere = set(said[0]).intersection(*said[1:])
-        found = [judgment for judgment in said[0] if judgment in everywhere]
-        for (_, blocks), own in zip(self._parts, said, strict=True):
+        counting = [[each for each in judgments if self._counts(judge, each)] for judgments in made]
+        if len(counting) == 1:
+            return counting[0]
+        everywhere = set(counting[0]).intersection(*counting[1:])
+        found = [judgment for judgment in counting[0] if judgment in everywhere]
+        for (_, blocks), own in zip(self._parts, counting, strict=True):
             for judgment in own:
                 if judgment not in everywhere:
                     places = _arm_names(blocks) if judgment.arm is None else [judgment.arm]
@@ -239,10 +244,10 @@ class JudgeStage:
         return found
 
     def _counts(self, judge: FreeJudge, judgment: Judgment) -> bool:
-        """Whether what a judge says of one arm counts, where it closes a label that another judge opens.
+        """Whether a judgment about one arm counts if the judge closes a label that another judge opens.
 
-        Arms share a pool then, and it does if that arm returned it. A passage that one of them returned under
-        another id is in the pool under that id, and what it is to the others would be there twice.
+        Arms then share a pool, and the judgment counts if the arm returned its target. A passage that an arm
+        returned under another id is in the pool under that id. Otherwise it would be in the pool twice.
         """
         opened = judgment.label in judge.closed_labels and judgment.label not in self._closed
         if judgment.arm is None or not opened:
@@ -250,11 +255,11 @@ class JudgeStage:
         return (judgment.item_id, judgment.target) in self._returned.get(judgment.arm, ())
 
     def _placed(self, judgment: Judgment) -> list[Judgment]:
-        """What was said of a passage, for the arms on those corpora that have it, where not all have it."""
+        """A judgment on a passage, for each arm whose corpus has the passage if not all corpora have it."""
         if judgment.arm is not None or judgment.target is None or len(self._parts) == 1:
             return [judgment]
         having = [part for part in self._parts if self._has(part, judgment, judgment.seen)]
-        # a judge may have been shown more than the text alone
+        # a judge may have seen more than the text
         having = having or [part for part in self._parts if self._has(part, judgment, None)]
         if len(having) in (0, len(self._parts)):
             return [judgment]
@@ -272,7 +277,7 @@ class JudgeStage:
 
     @cached_property
     def _returned(self) -> dict[str, set[tuple[str, str | None]]]:
-        """Items and what came back for them, by arm."""
+        """Items and the passages that came back for them, by arm."""
         found: dict[str, set[tuple[str, str | None]]] = {}
         for block in self.blocks:
             found.setdefault(block.arm.name, set()).update(block.ranking.select("item", "doc").iter_rows())
@@ -280,7 +285,7 @@ class JudgeStage:
 
     @cached_property
     def _parts(self) -> list[Part]:
-        """Each dataset with the blocks of the arms that ran on it."""
+        """Each dataset with the blocks of the arms on it."""
         parts: dict[int, Part] = {}
         for block in self.blocks:
             dataset = self.study.dataset(block.arm)
@@ -294,7 +299,7 @@ def _arm_names(blocks: Sequence[Block]) -> KeysView[str]:
 
 
 def _labelled_depth(block: Block, label: str) -> float:
-    """How many hits, from the first on, have a label wherever it is read; all of them: infinity."""
+    """How many first hits have a label wherever it is read; infinity if all hits have one."""
     view = View(label=label)
     gains, met = block.gains_in(view), [item.expects == INTENT for item in block.items]
     read = np.array(met, dtype=bool) if label == INTENT else block.rankable_in(view)
@@ -307,6 +312,6 @@ def _marks_by(judge: str, n: int) -> str:
     return f"1 mark by {judge} is" if n == 1 else f"{n} marks by {judge} are"
 
 
-def _some(items: Collection[str]) -> str:
+def _name_some(items: Collection[str]) -> str:
     shown = ", ".join(list(items)[:SHOWN_ITEMS])
     return shown + (f" and {len(items) - SHOWN_ITEMS} more" if len(items) > SHOWN_ITEMS else "")

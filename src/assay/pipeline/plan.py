@@ -1,8 +1,7 @@
-"""A plan: small studies in order, each able to stop the rest.
+"""A plan runs small studies in order. Each of them can stop the rest.
 
-Every step is a study, or a part of one, run as it would be alone and into its own run folder. So a plan that
-was stopped or killed goes on where it was: what is answered is not asked again. Nothing runs before every
-step was checked.
+Every step is a study or a part of one. It runs as it would without the plan, in its own run folder, so a plan
+that was stopped or killed continues where it was. All steps are checked before the first one runs.
 """
 
 from __future__ import annotations
@@ -43,28 +42,28 @@ from assay.study.study import Study, examine_study, open_study
 
 @dataclass(frozen=True)
 class PlanStep:
-    """One step that was checked. To run, its study is opened again: no two steps' data lie in memory."""
+    """A step that was checked. Its study is opened again to run: only one step's data is in memory."""
 
     place: int
     name: str
     about: str
     path: Path
     run_folder: Path
-    page: Path  # the report; of a study that serves several steps each has its own
+    page: Path  # the report. Steps that share a study have a page each
     selection: Selection
-    keys: frozenset[str] = field(repr=False)  # of every answer that it asks, or finds stored
-    gates: Mapping[str, bool]  # those that are looked at, and whether each decides
+    keys: frozenset[str] = field(repr=False)  # of all its answers, stored or not
+    gates: Mapping[str, bool]  # its gates, and whether each counts in the verdict
     validation: Validation
     registry: Registry | None = field(default=None, repr=False, compare=False)
 
     def study(self) -> Study:
-        """The study, opened; of its gates those of the step are looked at."""
+        """The study, opened, with the gates of this step."""
         return dataclasses.replace(open_study(self.path, registry=self.registry), deciding=tuple(self.gates))
 
 
 @dataclass(frozen=True)
 class Plan:
-    """A plan file opened: every step was checked."""
+    """A plan whose steps were checked."""
 
     path: Path
     file: PlanFile
@@ -79,9 +78,9 @@ class Plan:
 
 
 def open_plan(path: str | Path, registry: Registry | None = None, where: Conditions | None = None) -> Plan:
-    """Opens a plan and checks every step; all problems of the plan and of its studies are in one error.
+    """Open a plan and check every step. All problems of the plan and of its studies are in one error.
 
-    `where` replaces what the plan says of these factors for all its steps. What a step itself says stays.
+    `where` replaces the plan's conditions on these factors. The conditions of single steps stay.
     """
     path = file_of_plan(Path(path))
     file, lines, problems = read_plan(path)
@@ -91,7 +90,7 @@ def open_plan(path: str | Path, registry: Registry | None = None, where: Conditi
     if len(studies) == len(file.steps):
         check_options(where or {}, studies)
         if unknown := unknown_factors(file, studies, lines):
-            raise DataError([*problems, *unknown])  # every step would repeat it
+            raise DataError([*problems, *unknown])  # without this, every step would report it
     steps = [opening.step(place, step, {**file.where, **(where or {})}) for place, step in read]
     problems += duplicate_name_problems({step.place: step.name for step in steps if step is not None}, lines)
     if problems:
@@ -101,7 +100,7 @@ def open_plan(path: str | Path, registry: Registry | None = None, where: Conditi
 
 @dataclass(frozen=True)
 class _PlanReader:
-    """A plan that is being opened: each study is read once, and problems gather."""
+    """Reads the steps of a plan. It reads each study once, and collects all problems."""
 
     path: Path
     file: PlanFile
@@ -112,7 +111,7 @@ class _PlanReader:
     _unreadable: dict[Path, tuple[Problem, ...]] = field(default_factory=dict)
 
     def step(self, place: int, written: StepFile, where: Conditions) -> PlanStep | None:
-        """A step that was checked; None where something is wrong with it. `where` is for all steps."""
+        """A step that was checked; None if it has problems. `where` applies to all steps."""
         path, study = self._path(written), self.study(written)
         if study is None:
             self.problems.extend(self._unreadable[path])
@@ -156,7 +155,7 @@ class _PlanReader:
         return written.name or study.file.name or (study.name if stem == "study" else stem)
 
     def _gate_problems(self, place: int, written: StepFile, study: Study) -> Iterator[Problem]:
-        """Gates of a step that its study lacks, or that read systems which the step leaves out."""
+        """Gates of a step that its study does not have, or that read systems which the step leaves out."""
         gates = {gate.name: gate for gate in study.gates}
         for index, name in enumerate(written.gates or ()):
             loc = ("steps", place, "gates", index)
@@ -168,17 +167,17 @@ class _PlanReader:
                 yield self.lines.problem(loc, what, "Select it, or drop it.")
 
     def _path(self, written: StepFile) -> Path:
-        """The study's file, also where its folder is named; a folder without one is told as it is."""
+        """The path of the study file. If the step names a folder without one, the path of the folder."""
         path = self.path.parent / written.study
         return file if (file := path / "study.yaml").is_file() else path
 
     def study(self, written: StepFile) -> Study | None:
-        """A step's study, read once; None where it has problems, which the step tells."""
+        """The study of a step; None if it has problems, which are reported with the step."""
         if (path := self._path(written)) not in self._studies:
             try:
                 study, problems = examine_study(path, registry=self.registry)
                 if problems:
-                    validate_study(path, self.registry)  # tells what is wrong with the data too
+                    validate_study(path, self.registry)  # reports the problems of the data too
                 self._studies[path] = study
             except DataError as error:
                 self._studies[path], self._unreadable[path] = None, error.problems
@@ -186,7 +185,7 @@ class _PlanReader:
 
 
 def _answer_keys(study: Study, selection: Selection) -> Iterable[str]:
-    """The key of every answer that a run would ask or reuse; nothing is run."""
+    """The key of every answer that a run would ask or reuse. Nothing is run."""
     for arm in selection.arms(study):
         dataset = study.dataset(arm)
         basis, positions = AnswerBasis.of(study, arm, dataset), selection.positions(study, dataset)
@@ -202,19 +201,18 @@ Perform = Callable[[PlanStep], tuple[Outcome, Results]]
 
 
 def run_step(step: PlanStep) -> tuple[Outcome, Results]:
-    """Runs one step, as far as it was not run yet, and says nothing meanwhile."""
+    """Run one step, as far as it was not run yet, without showing progress."""
     outcome, evaluation = run_and_judge(step.study(), step.selection)
     return outcome, evaluation.results
 
 
 def run_plan(plan: Plan, perform: Perform = run_step, *, keep_going: bool = False) -> PlanResults:
-    """Runs the steps in order until one stops the rest; `perform` runs one of them, and may show how.
+    """Run the steps in order until one stops the rest. `perform` runs one step.
 
-    `keep_going`: no verdict stops it; the result says which would have.
+    With `keep_going` no verdict stops the plan; the result says which verdict would have.
     """
     for step in plan.steps:
-        if step.page.name != "report.html":  # which is the study's
-            # A step that is not reached now would seem to have a report.
+        if step.page.name != "report.html":  # a page of the step only: an old one would look like a result
             step.page.unlink(missing_ok=True)
     done: list[StepResult] = []
     gates: list[GateResult] = []
@@ -254,7 +252,7 @@ def _decided_gates(step: PlanStep, results: Results) -> list[GateResult]:
 
 
 def _undecided_gates(step: PlanStep, reason: str) -> list[GateResult]:
-    """The gates of a step that has no figures."""
+    """The gates of a step without results, as inconclusive."""
     return [
         GateResult(step.name, gate, INCONCLUSIVE, reason, deciding) for gate, deciding in step.gates.items()
     ]
@@ -269,7 +267,7 @@ def _step_result(step: PlanStep, results: Results | None = None, **found: Any) -
 
 
 def _avoided_work(left: Iterable[PlanStep], because: str, paces: Iterable[tuple[int, float]]) -> AvoidedWork:
-    """What the steps that are left would still have asked, and how long at the pace of those before."""
+    """What the steps that were not reached would have asked, and the time at the pace of earlier steps."""
     open_keys = {step.name: step.keys - _answered_keys(step) for step in left}
     answers = len(frozenset[str]().union(*open_keys.values()))
     timed = [(asked, seconds) for asked, seconds in paces if asked]
@@ -286,7 +284,7 @@ def _answered_keys(step: PlanStep) -> set[str]:
 
 
 def plan_status(plan: Plan) -> list[StepStatus]:
-    """Counts from the stores; nothing is run."""
+    """How far each step is. Nothing is run."""
     found = []
     for step in plan.steps:
         outcomes = Store(step.run_folder).outcomes()
@@ -302,7 +300,7 @@ SCHEMA = "assay/plan/1"
 
 @dataclass(frozen=True)
 class StepResult:
-    """What became of a step. `asked` and `reused` count answers; one that was skipped has neither."""
+    """The result of a step. `asked` and `reused` count answers; a skipped step has none."""
 
     name: str
     about: str
@@ -319,7 +317,7 @@ class StepResult:
 
 @dataclass(frozen=True)
 class GateResult:
-    """What one gate of one step says; one that was not reached is inconclusive, with the reason."""
+    """The verdict of one gate of one step. A gate that was not reached is inconclusive, with the reason."""
 
     step: str
     gate: str
@@ -330,39 +328,39 @@ class GateResult:
 
 @dataclass(frozen=True)
 class AvoidedWork:
-    """What stopping left undone: by step, and together, the answers that would have been asked."""
+    """The answers that were not asked because a step stopped the plan: by step, and together."""
 
     because: str
     steps: dict[str, int]
     answers: int  # an answer that two steps share is counted once
-    seconds: float | None = None  # at the pace of the answers so far; None where none was asked
+    seconds: float | None = None  # at the pace of the answers so far; None if none was asked
 
 
 @dataclass(frozen=True)
 class PlanResults:
-    """A plan that was run, to its end or to the step that stopped it."""
+    """The results of a plan that ran to its end or to the step that stopped it."""
 
     plan: str
     about: str
     steps: list[StepResult]
     gates: list[GateResult] = field(default_factory=list)  # every gate of every step, in order
     saved: AvoidedWork | None = None
-    broken: str | None = None  # why a step could not be decided, where its systems failed
-    would_stop: str | None = None  # what would have stopped it, where it was told to keep going
+    broken: str | None = None  # why a step could not be decided, if its systems failed
+    would_stop: str | None = None  # what would have stopped it without `keep_going`
 
     @property
     def verdict(self) -> str | None:
-        """A no-go outweighs an open one, an open one outweighs go; None where nothing gates."""
+        """No-go if any step is no-go, else inconclusive if any is, else go; None if there are no gates."""
         decided = [Verdict(step.name, step.verdict, []) for step in self.steps if step.verdict is not None]
         return overall_verdict([*decided, *([Verdict("", INCONCLUSIVE, [])] if self.broken else [])])
 
     @property
     def outdated(self) -> list[str]:
-        """Why stored answers are older than what they are to decide, step by step."""
+        """Why stored answers are older than the studies, data or gates, by step."""
         return [f"{step.name}: {reason}" for step in self.steps for reason in step.outdated]
 
     def as_json(self) -> dict[str, Any]:
-        """The documented, versioned JSON form."""
+        """The JSON form, with its version."""
         return {"schema": SCHEMA, "verdict": self.verdict, "outdated": self.outdated, **asdict(self)}
 
 

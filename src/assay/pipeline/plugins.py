@@ -1,8 +1,8 @@
-"""Whose checks, insights and controls concern a study: those of every package that it uses a plugin of.
+"""The plugins that concern a study, and the list of all that are installed.
 
-The package of a plugin is what is installed as one; each kind of study is a package of its own. The core
-concerns every study, and so does the kind that a study names, so that it can say what is missing. Nothing
-else is loaded.
+The checks, insights and controls that concern a study are those of every package from which it uses a plugin.
+Each kind of study is a package. The core and the kind that a study names always concern it, so that a kind
+can say what is missing. Nothing else is loaded.
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ def plugins_for(study: Study, group: str) -> list[Any]:
 
 
 def named_plugins_for(study: Study, group: str) -> dict[str, Any]:
-    """The same, by name."""
+    """The plugins of a group that concern a study, by name."""
     used = {package_of(cls.__module__) for cls in used_classes(study)}
     own = kind_packages().get(study.file.kind, CORE)
     return study.registry.of_packages(group, used | {CORE, package_of(own)})
 
 
 def make_sections(evaluation: Evaluation) -> tuple[list[Section], list[str]]:
-    """What insights find, and what they warn of; one that breaks costs its section, and no verdict."""
+    """The sections of insights, and their warnings. An insight that breaks only loses its section."""
     sections, cautions = list[Section](), list[str]()
     for insight in plugins_for(evaluation.study, INSIGHTS):
         try:
@@ -64,15 +64,13 @@ def make_sections(evaluation: Evaluation) -> tuple[list[Section], list[str]]:
 
 
 def used_classes(study: Study) -> Iterator[type]:
-    """The class of every dataset, system, judge, measure and statistic of a study, and of their parts."""
+    """The classes of all datasets, systems, judges, measures and statistics of a study, and their parts."""
     for arm in study.arms:
         spec = study.with_factors(DATASETS, study.data_spec, arm.factors)
         yield from _with_parts(study.registry.create(DATASETS, spec))
         try:
             yield from _with_parts(study.system(arm, secrets=False))
-        except (
-            MissingVariable
-        ):  # a report is written without what asking takes; if it is to be asked, others say so
+        except MissingVariable:  # a report needs no secrets; if the system is asked, others report it
             yield study.system_class(arm)
     for judge in study.judges:
         yield from _with_parts(judge)
@@ -96,7 +94,7 @@ def _with_parts(plugin: object) -> Iterator[type]:
 
 @dataclasses.dataclass(frozen=True)
 class PluginParameter:
-    """A parameter of a plugin; without a default it has to be given."""
+    """A parameter of a plugin. If it has no default, a study must give it."""
 
     name: str
     takes: str
@@ -105,7 +103,7 @@ class PluginParameter:
 
 @dataclasses.dataclass(frozen=True)
 class PluginEntry:
-    """A plugin as a study names it. One that does not load says why, and is listed all the same."""
+    """A plugin under the name that studies use. If it does not load, `problem` says why."""
 
     group: str
     name: str
@@ -155,7 +153,7 @@ def _parameters(registry: Registry, cls: type) -> list[PluginParameter]:
 
 
 def _takes(hint: Any) -> str:
-    """A type in the words of a study: `int`, `GET | POST`, or the group that a part comes from."""
+    """A type in the words of a study: `int`, `GET | POST`, or the group of a part."""
     if groups := [mark for mark in getattr(hint, "__metadata__", ()) if is_plugin_group(mark)]:
         return f"one of {groups[0].partition('.')[2]}"
     origin, args = get_origin(hint), get_args(hint)
@@ -173,7 +171,7 @@ def _takes(hint: Any) -> str:
 
 
 def _default(registry: Registry, field: dataclasses.Field[Any], group: str | None) -> str | None:
-    """A default as a study would write it, a part by its name; none where the parameter has to be given."""
+    """A default as a study would write it, a part by its name; None if the parameter must be given."""
     if field.default_factory is not dataclasses.MISSING:
         value = field.default_factory()
     elif field.default is not dataclasses.MISSING:

@@ -162,12 +162,11 @@ def _judge_problems(
         found += own
     for dataset in {id(each): each for each in datasets.values()}.values():
         for judge in study.judges:
-            with as_plugin_error(f"the judge {type(judge).__name__} broke"):
-                examined = (
-                    judge.examine(dataset, study.kit) if isinstance(judge, ExaminingJudge) else ((), ())
-                )
-            problems += examined[0]
-            found += examined[1]
+            if isinstance(judge, ExaminingJudge):
+                with as_plugin_error(f"the judge {type(judge).__name__} broke"):
+                    more, own = judge.examine(dataset, study.kit)
+                problems += more
+                found += own
     arms = [arm for arm in study.arms if arm.name in datasets]
     warnings += dict.fromkeys(found)
     warnings += missing_part_warnings(study, arms, measures)
