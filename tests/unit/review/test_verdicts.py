@@ -15,7 +15,8 @@ from assay.core.dataset import Corpus, Dataset
 from assay.core.errors import DataError
 from assay.core.protocols import Judge, Kit
 from assay.core.records import Arm, Finding, Hit, Item, Judgment, Passage, Question, Response
-from assay.judges.labels import BlockTexts, Human, Ids, restrict_to_same_text, text_hash
+from assay.judges.direct import Human, Ids
+from assay.judges.labels import BlockTexts, restrict_to_same_text, text_hash
 from assay.judges.llm_prompt import read_prompt
 from assay.review.agreement import Agreement
 from assay.review.forms import read_forms

@@ -14,7 +14,8 @@ from assay.core.block import Block, Labels
 from assay.core.dataset import Dataset
 from assay.core.protocols import Judge, Kit
 from assay.core.records import Arm, Estimate, Finding, Item, Judgment, Question
-from assay.judges.labels import Human, Ids, resolve
+from assay.judges.direct import Human, Ids
+from assay.judges.labels import resolve
 from assay.measures.ranking import RR, Success
 from assay.stats.checked_judge import LabelSources, PredictionPowered
 from assay.stats.intervals import wilson
