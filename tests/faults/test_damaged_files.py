@@ -79,7 +79,7 @@ def test_a_manifest_is_made_again(ran: Path, how: str) -> None:
     found = assay("gate", ran, "--json")
     assert (found.code, answered(ran)) == (0, before)
     (warning,) = [each for each in found.json["trust"]["warnings"] if "manifest.json" in each]
-    assert "when that was is not known" in warning
+    assert "the time is unknown" in warning
     arms = assay("status", ran, "--json").json["arms"]
     assert [(arm["answered"], arm["pending"]) for arm in arms] == [(12, 0), (12, 0)]
     assert assay("report", ran).code == 0

@@ -1,7 +1,7 @@
 """An append-only journal that survives `kill -9` at any moment.
 
-One JSON line a finished unit, one write a line, fsync every quarter of a second (or at once where a person's
-mark is at stake), a fresh segment a writer. A reader drops torn lines; what they held is simply done again.
+Each finished task is one JSON line and one write. The file is synced every quarter second, or at once for a
+person's mark. Each writer has a fresh segment. A reader drops torn lines; what they held is done again.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
-from types import TracebackType
 from typing import Any, BinaryIO
 
 import msgspec
@@ -35,16 +34,16 @@ class Answer(msgspec.Struct, array_like=True):
 
 
 class AnswersEntry(msgspec.Struct, tag_field="kind", tag="answered", omit_defaults=True):
-    """A finished unit: all responses of one sequence."""
+    """A finished task: all responses of one sequence."""
 
     arm: str
     seed: int
     answers: list[Answer]
-    generation: int = 0  # higher each time that everything was to be asked afresh
+    generation: int = 0  # rises each time that everything is asked again
 
 
 class IndexEntry(msgspec.Struct, tag_field="kind", tag="built", omit_defaults=True):
-    """An index was built: how long it took, and the structure it publishes."""
+    """An index that was built: how long it took, and the structure that it publishes."""
 
     key: str
     arm: str
@@ -54,9 +53,9 @@ class IndexEntry(msgspec.Struct, tag_field="kind", tag="built", omit_defaults=Tr
 
 
 class JudgmentEntry(msgspec.Struct, tag_field="kind", tag="judged", omit_defaults=True):
-    """A judgment somebody or something paid for: a person's mark, a model's finding, an import.
+    """A judgment that cost something: a person's mark, a model's finding, an import.
 
-    A judge that was asked a question has its key here, and the fault where it gave no judgment.
+    If a judge was asked a question, its key is here, and the fault if it gave no judgment.
     """
 
     judgment: Judgment | None = None
@@ -66,7 +65,7 @@ class JudgmentEntry(msgspec.Struct, tag_field="kind", tag="judged", omit_default
 
 
 class CostEntry(msgspec.Struct, tag_field="kind", tag="spent"):
-    """An attempt, or an index, was paid for, whatever became of it."""
+    """The cost of an attempt or of an index, whether it succeeded or not."""
 
     arm: str
     seed: int
@@ -77,35 +76,35 @@ Entry = AnswersEntry | IndexEntry | JudgmentEntry | CostEntry
 
 
 class GateDeclaration(msgspec.Struct):
-    """The gates of a study as a run found them, before it asked anything."""
+    """The gates of a study when a run began, before it asked anything."""
 
     since: float
     gates: dict[str, dict[str, Any]]
 
 
 class JournalWriter:
-    """One segment, written by one process, which holds a lock on it for as long as it may write.
+    """One segment, written by one process, which holds the lock of the segment while it may write.
 
-    Its threads may share it. What comes after it was closed is dropped: whoever closed it stopped waiting.
-    What somebody waited for lasts: where the file is removed meanwhile, it is written anew.
+    Threads may share it. Entries that come after it was closed are dropped. Entries that somebody waited for
+    are written again if the file is removed meanwhile.
     """
 
     def __init__(self, folder: Path) -> None:
         with explain_write_errors(folder):
             self.path, self._file = _fresh_segment(folder)
         self._encode = msgspec.json.Encoder().encode
-        self._turn = threading.RLock()
-        self._open = True
+        self._lock = threading.RLock()
+        self._is_open = True
         self._size = self._synced_size = 0  # of all whole lines, and of those on disk
         self._synced_at = time.monotonic()
-        self._named = False  # whether the name of the segment is on disk, too
+        self._name_synced = False  # whether the name of the segment is on disk too
         self._promised: list[bytes] = []  # lines that somebody waited for
 
     def append(self, entry: msgspec.Struct, *, now: bool = False) -> None:
-        """Writes one line; `now` waits until it is on disk."""
+        """Write one line. With `now`, wait until it is on disk."""
         line = self._encode(entry) + b"\n"
-        with self._turn:
-            if not self._open:
+        with self._lock:
+            if not self._is_open:
                 return
             with explain_write_errors(self.path):
                 if now and self._removed:
@@ -125,7 +124,7 @@ class JournalWriter:
         self._size += len(line)
 
     def _cut(self) -> None:
-        """Drops what lies behind the last whole line: no later one may continue it."""
+        """Drop what follows the last whole line, so that no later line continues it."""
         if os.fstat(self._file).st_size > self._size:
             os.ftruncate(self._file, self._size)
 
@@ -134,7 +133,7 @@ class JournalWriter:
         return os.fstat(self._file).st_nlink == 0
 
     def _renew(self) -> None:
-        """Goes on in a fresh segment, with all that was called saved: somebody removed the old one."""
+        """Go on in a fresh segment, since somebody removed the old one. It gets all promised lines."""
         lines = b"".join(self._promised)
         path, file = _fresh_segment(self.path.parent)
         try:
@@ -145,15 +144,15 @@ class JournalWriter:
             path.unlink()
             raise
         os.close(self._file)
-        self.path, self._file, self._named = path, file, False
+        self.path, self._file, self._name_synced = path, file, False
         self._size = self._synced_size = len(lines)
 
     def flush(self, *, force: bool = False) -> None:
-        """Syncs what was written, at most every quarter of a second unless forced.
+        """Sync what was written, at most every quarter of a second unless forced.
 
-        What a forced one cannot sync is taken back: nothing that was called unsaved may turn up later.
+        If a forced sync fails, its lines are removed: nothing that was reported as unsaved may appear later.
         """
-        with self._turn:
+        with self._lock:
             due = force or time.monotonic() - self._synced_at >= SYNC_EVERY
             if self._size == self._synced_size or not due:
                 return
@@ -168,20 +167,20 @@ class JournalWriter:
 
     def _sync(self) -> None:
         os.fsync(self._file)
-        if self._removed:  # what has no name is lost once it is closed
+        if self._removed:  # a file without a name is lost when it is closed
             raise FileNotFoundError(errno.ENOENT, "somebody removed it")
-        if not self._named:
+        if not self._name_synced:
             for folder in (self.path.parent, self.path.parent.parent):
                 sync(folder)
-            self._named = True
+            self._name_synced = True
         self._synced_size, self._synced_at = self._size, time.monotonic()
 
     def close(self) -> None:
-        """Lets go of the segment, once it is on disk; one without a line goes."""
-        with self._turn:
-            if not self._open:
+        """Close the segment once it is on disk. A segment without a line is removed."""
+        with self._lock:
+            if not self._is_open:
                 return
-            self._open = False
+            self._is_open = False
             try:
                 with explain_write_errors(self.path):
                     if self._size > self._synced_size:
@@ -194,15 +193,13 @@ class JournalWriter:
     def __enter__(self) -> JournalWriter:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
 
 def _write_whole(file: int, data: bytes) -> None:
     written = os.write(file, data)
-    while written < len(data):  # a disk that fills up takes part of it, then refuses the rest
+    while written < len(data):  # a disk that fills up takes a part, then refuses the rest
         written += os.write(file, data[written:])
 
 
@@ -227,27 +224,27 @@ def segments(folder: Path) -> list[Path]:
 
 
 def read_entries(folder: Path) -> Iterator[Entry]:
-    """Every whole line of a run's journal, oldest segment first."""
+    """Every whole line of a run's journal, the oldest segment first."""
     return read_lines(folder, Entry)
 
 
 def read_lines(folder: Path, kind: Any) -> Iterator[Any]:
-    """Every whole line of every segment that is of a kind of record, oldest segment first."""
-    for lines in _in_turn(folder):
+    """Every whole line of every segment that decodes as `kind`, the oldest segment first."""
+    for lines in _open_in_turn(folder):
         yield from _read(lines, kind)
 
 
 def read_idle_segment(path: Path) -> Iterator[Entry]:
-    """Every whole line of one segment; none while somebody may still write to it."""
+    """Every whole line of one segment, or none if a process may still write to it."""
     with path.open("rb") as lines:
         if lock(lines, shared=True, wait=False):
             yield from _read(lines, Entry)
 
 
-def _in_turn(folder: Path) -> Iterator[BinaryIO]:
-    """Every segment, oldest first, one open at a time: there may be more than a process may have open.
+def _open_in_turn(folder: Path) -> Iterator[BinaryIO]:
+    """Open every segment in turn, the oldest first. There may be more than a process may have open.
 
-    One that vanishes meanwhile was sealed, or rewritten as a later one, which is still to come.
+    A segment that vanishes meanwhile was sealed, or rewritten as a later one, which is still to come.
     """
     known: set[Path] = set()
     while coming := [path for path in segments(folder) if path not in known]:
@@ -272,14 +269,14 @@ def _read(lines: BinaryIO, kind: Any) -> Iterator[Any]:
         try:
             yield decode(line)
         except (msgspec.DecodeError, UnicodeDecodeError):
-            continue  # torn by a crash of the machine: its unit counts as not done
+            continue  # a crash of the machine tore it: its task counts as not done
 
 
 def damaged_lines(folder: Path) -> int:
-    """How many whole lines cannot be read: a crash of the machine tore them, or somebody edited them."""
+    """The number of whole lines that cannot be read: a crash tore them, or somebody edited them."""
     decode = msgspec.json.Decoder(Entry).decode
     damaged = 0
-    for line in (line for lines in _in_turn(folder) for line in lines if line.endswith(b"\n")):
+    for line in (line for lines in _open_in_turn(folder) for line in lines if line.endswith(b"\n")):
         try:
             decode(line)
         except (msgspec.DecodeError, UnicodeDecodeError):
@@ -303,13 +300,13 @@ COLUMNS: dict[str, pl.DataType | type[pl.DataType]] = {
 
 
 def select_by_key(stored: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame:
-    """One row a key, in the order given; keys that are not stored have nulls."""
+    """One row per key, in the order given. Keys that are not stored have nulls."""
     wanted = pl.DataFrame({"key": keys}, schema={"key": pl.String})
     return wanted.join(stored, on="key", how="left", maintain_order="left")
 
 
 def answer_columns(answers: Iterable[Answer], generation: int = 0) -> pl.DataFrame:
-    """Responses as columns: hits by name and score, all the rest as one JSON field."""
+    """Responses as columns: the ids and scores of hits, and everything else as one JSON field."""
     waiting = iter(answers)
     parts = [pl.DataFrame(schema=COLUMNS)]
     while some := list(islice(waiting, CHUNK)):  # records are many times as large as their columns
@@ -338,7 +335,7 @@ def _chunk(answers: Sequence[Answer], generation: int) -> pl.DataFrame:
     )
     hits = [(row, hit.doc_id, hit.score) for row, response in enumerate(responses) for hit in response.hits]
     columns = {"row": pl.Int64, "docs": pl.String, "scores": pl.Float64}
-    # Grouped, since Polars makes a column of lists from Python lists one list at a time.
+    # Grouped, since Polars makes a column of lists from Python lists one list at a time, which is slow.
     lists = (
         pl.DataFrame(hits, columns, orient="row").group_by("row", maintain_order=True).agg("docs", "scores")
     )

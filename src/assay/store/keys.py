@@ -1,7 +1,7 @@
-"""The identity of a response: what it would take to get the same one again.
+"""The key of a response: a hash of everything that decides the response.
 
 A key hashes system spec, code version, models and prompts, corpus or scope, seed, query, budgets and the
-earlier keys of the item's sequence. Gold, tags, measures and gates stay out: editing them re-pays nothing.
+earlier keys of the item's sequence. Gold, tags, measures and gates are not in it: editing them costs nothing.
 """
 
 from __future__ import annotations
@@ -26,31 +26,31 @@ WHOLE = ""  # the scope of items that have none
 
 
 class AnswerBasis(msgspec.Struct, frozen=True):
-    """What an arm's answers rest on besides seed and query: stored by a run, so that reports find them."""
+    """What decides an arm's answers besides seed and query. A run stores it, so that reports find answers."""
 
-    identity: str  # a hash of what Study.system_identity says
+    identity: str  # a hash of Study.system_identity
     budgets: list[Budget]
     corpora: dict[str, str]  # the hash of what was indexed, by the hash of the scope
 
     @classmethod
     def of(cls, study: Study, arm: Arm, dataset: Dataset) -> AnswerBasis:
-        """The basis of an arm as the study stands now."""
+        """The basis of an arm as the study is now."""
         return cls(_system_hash(study, arm), study.budgets, _corpora(dataset))
 
     def head(self, seed: int, scope: str) -> bytes:
-        """What all keys of one scope have in common."""
+        """A hash of what all keys of one scope have in common."""
         parts = [self.identity.encode(), str(seed).encode(), _encode(self.budgets), self._corpus(scope)]
         return digest(parts).encode()
 
     def index_key(self, seed: int, scope: str = WHOLE) -> str:
-        """The identity of an index: what it would take to build the same one again."""
+        """The key of an index: a hash of everything that decides the index."""
         return digest([self.identity.encode(), str(seed).encode(), self._corpus(scope)])
 
     def _corpus(self, scope: str) -> bytes:
         return self.corpora.get(scope, "").encode()  # a scope that is newer than the run has no answers
 
     def changes(self, study: Study, arm: Arm, dataset: Dataset) -> list[str]:
-        """What is no longer as it was when the arm was run, as far as that can be told."""
+        """What changed since the arm was run: any of "system", "budgets" and "corpus"."""
         now = _corpora(dataset)
         found = {
             "system": self._other_system(study, arm),
@@ -62,13 +62,13 @@ class AnswerBasis(msgspec.Struct, frozen=True):
     def _other_system(self, study: Study, arm: Arm) -> bool:
         try:
             return _system_hash(study, arm) != self.identity
-        except Exception:  # a secret that is not set, a model that is gone: a report needs neither
+        except Exception:  # a variable is not set, or a model is gone: a report needs neither
             return False
 
 
 @dataclass(frozen=True)
 class SessionTask:
-    """What runs in one session and is stored in one write: a sequence of items, usually of one."""
+    """What runs in one session and is stored in one write: a sequence of items, usually of one item."""
 
     items: tuple[int, ...]  # positions in the dataset
     keys: tuple[str, ...]
@@ -76,7 +76,7 @@ class SessionTask:
 
 
 def plan_tasks(basis: AnswerBasis, seed: int, dataset: Dataset) -> list[SessionTask]:
-    """Every unit of an arm and seed, with the keys its responses carry: items in order, scopes together."""
+    """Every task of an arm and seed, with the keys of its responses. Items are in order, scopes together."""
     groups: dict[str, list[int]] = {}
     for position, item in enumerate(dataset.items):
         groups.setdefault(f"s:{item.sequence}" if item.sequence else f"i:{item.item_id}", []).append(position)
@@ -94,7 +94,7 @@ def plan_tasks(basis: AnswerBasis, seed: int, dataset: Dataset) -> list[SessionT
 
 
 def scope_hash(scope: Sequence[str] | None) -> str:
-    """A scope's name in a basis, whatever the order of its passages."""
+    """The hash of a scope in any order of its passages."""
     return WHOLE if scope is None else digest(doc_id.encode() for doc_id in sorted(scope))
 
 
@@ -120,7 +120,7 @@ def _shared_scope(items: Sequence[Item], where: str) -> tuple[str, ...] | None:
 
 
 def _chain(head: bytes, items: Sequence[Item]) -> tuple[str, ...]:
-    """One key an item; each holds the one before it, and so all earlier queries of the sequence."""
+    """One key per item. Each key hashes the one before, and so all earlier queries of the sequence."""
     keys: list[str] = []
     for item in items:
         keys.append(digest([head, _encode(item.query), *(key.encode() for key in keys[-1:])]))

@@ -1,18 +1,18 @@
-"""One directory a run: the journal as it grows, finished arms sealed to Parquet, a manifest, stage outputs.
+"""The folder of a run: the journal as it grows, finished arms sealed to Parquet, a manifest, stage outputs.
 
 run/
   manifest.json        what was run, by which versions
   journal/000001.jsonl responses, builds and paid judgments, as they came
-  spending/000001.jsonl   what was paid, for good: no line of it is ever dropped
-  declared/000001.jsonl   every version of the gates, for good: whether a gate is older than the answers
-  looks/000001.jsonl      on what evidence each gate was decided, for good: deciding often has its price
+  spending/000001.jsonl   what was paid: no line is ever dropped
+  declared/000001.jsonl   every version of the gates: shows whether a gate is older than the answers
+  looks/000001.jsonl      the evidence on which each gate was decided: deciding often has a price
   sealed/ARM.SEED.HASH.parquet   finished arms, in columns
-  scores.parquet …     outputs of later stages, each under the hash of its input
-  repeats/1 …          the same items asked again, to see what varies by itself: never taken for an answer
-  lock                 held by the one coordinator
+  scores.parquet …     outputs of later stages, each with the hash of its input
+  repeats/1 …          the same items asked again, to see what varies by itself: never used as answers
+  lock                 held by the process that runs the study
 
 Answers, judgments, spending, declared gates and looks are evidence. The manifest and the outputs of later
-stages are derived: where they are missing or damaged they are made again.
+stages are derived: if they are missing or damaged, they are made again.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class _ArmEntry(msgspec.Struct):
 
 
 class _Manifest(msgspec.Struct):
-    """What others read of a manifest: one that has another shape is damaged."""
+    """The part of a manifest that is read. A manifest of another shape is damaged."""
 
     arms: dict[str, _ArmEntry]
     study_file: dict[str, Any] = {}
@@ -98,12 +98,12 @@ class Store:
         return self.root / "sealed"
 
     def repetition(self, number: int) -> Store:
-        """Where the items asked again lie, in the form of a run; 0: the answers themselves."""
+        """The store of items that were asked again; 0: this store."""
         return Store(self.root / "repeats" / str(number)) if number else self
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Held by the one process that runs or seals; the kernel lets go of it when that process dies."""
+        """Hold the lock of the one process that runs or seals."""
         with explain_write_errors(self.root):
             self.root.mkdir(parents=True, exist_ok=True)
             (self.root / "lock").touch()
@@ -119,10 +119,10 @@ class Store:
         return self.root / "spending"
 
     def outcomes(self) -> dict[str, bool]:
-        """The key of every stored response, and whether it is an answer and not a failure."""
-        # The journal before the sealed files, here and below: answers only ever move from the one to the
-        # other, so that nobody who reads while they move can miss one.
-        self.manifest()  # refuses a store that another version wrote
+        """The key of every stored response, and whether it is an answer (and not a failure)."""
+        # Here and below the journal is read before the sealed files. Answers only ever move from the journal
+        # to sealed files, so a reader cannot miss one that moves.
+        self.manifest()  # refuses a store of another version
         found: dict[str, bool] = {}
         for _, answer in self._journalled():
             found[answer.key] = found.get(answer.key, False) or answer.response.error is None
@@ -131,10 +131,10 @@ class Store:
         return found
 
     def answers(self) -> pl.DataFrame:
-        """Every stored response in columns, one row a key.
+        """Every stored response in columns, one row per key.
 
-        That is the first success of the newest generation that has one, else the last failure: what was
-        asked afresh replaces an answer only where it succeeded.
+        That is the first success of the newest generation with a success, else the last failure: a new
+        attempt replaces an answer only if it succeeded.
         """
         self.manifest()
         stored = self._rows().sort("generation", descending=True, maintain_order=True)
@@ -150,11 +150,11 @@ class Store:
         return max((each for each in chain(journalled, sealed) if isinstance(each, int)), default=0)
 
     def cost(self) -> float:
-        """What all answers, indexes and judgments ever cost, kept or not, as far as anybody said."""
+        """The known cost of all answers, indexes and judgments ever made, kept or not."""
         return math.fsum(chain(self.paid().values(), (entry.cost or 0.0 for entry in self.judged())))
 
     def paid(self) -> dict[str, float]:
-        """What each arm's answers, attempts and indexes ever cost, kept or not."""
+        """The known cost of each arm's answers, attempts and indexes, kept or not."""
         costs: dict[str, list[float]] = {}
         for entry in read_entries(self.spending):
             if isinstance(entry, CostEntry):
@@ -162,7 +162,7 @@ class Store:
         return {arm: math.fsum(each) for arm, each in costs.items()}
 
     def seal(self, finished: Mapping[tuple[str, int], Sequence[str]]) -> None:
-        """Writes finished arms as one Parquet file each, in item order, and drops what they make needless."""
+        """Write finished arms as one Parquet file each, in item order, and drop what becomes redundant."""
         for draft in self.sealed.glob(".*.tmp"):  # left by a kill
             draft.unlink()
         held = {path: _generations(_read_sealed(path, _SEALED)) for path in self._sealed_files()}
@@ -180,9 +180,9 @@ class Store:
             slug = re.sub(r"[^A-Za-z0-9_.=,-]+", "_", arm)[:LONGEST_NAME]
             rows = select_by_key(stored, keys)
             rows.write_parquet(content := io.BytesIO())
-            # a hash in the name, as answers that are not what they were must never count
+            # a hash in the name, since answers that were changed must never count
             path = self.sealed / f"{slug}.{seed}.{digest([content.getvalue()])[:CHECKSUM]}.parquet"
-            write_atomic(path, partial(_write, content.getvalue()))
+            write_atomic(path, partial(Path.write_bytes, data=content.getvalue()))
             held[path] = _generations(rows)
         for older, newer in permutations(list(held), 2):
             if older in held and newer in held and _covers(held[newer], held[older]):
@@ -194,15 +194,15 @@ class Store:
         self._drop_lines(sealed)
 
     def _drop_lines(self, sealed: Mapping[str, int]) -> None:
-        """Rewrites idle journal segments without what sealed answers make needless, one build an index.
+        """Rewrite idle journal segments without answers that are sealed, and with one entry per index.
 
-        Segments holding judgments are left alone: a person's mark is never rewritten.
+        Segments with judgments are not touched: a person's mark is never rewritten.
         """
-        spent = [path for path in segments(self.journal) if _needless(read_idle_segment(path), sealed)]
+        spent = [path for path in segments(self.journal) if _is_redundant(read_idle_segment(path), sealed)]
         if not any(isinstance(entry, AnswersEntry) for path in spent for entry in read_idle_segment(path)):
             return
         built: set[str] = set()
-        with self.writer() as writer:  # line by line: the graphs of many indexes are more than fits in memory
+        with self.writer() as writer:  # line by line: the graphs of many indexes do not fit in memory
             for entry in chain.from_iterable(map(read_idle_segment, spent)):
                 if isinstance(entry, AnswersEntry):
                     if (left := _without(entry, sealed)) is not None:
@@ -216,7 +216,7 @@ class Store:
     def structures(self) -> dict[str, Structure]:
         """The trees and graphs that indexes published, by the key of the index."""
         found: dict[str, Structure] = {}
-        same: dict[str, Structure] = {}  # systems that share a tree publish it each, and it is large
+        same: dict[str, Structure] = {}  # systems that share a tree each publish it, and it is large
         for entry in read_entries(self.journal):
             if isinstance(entry, IndexEntry) and entry.structure is not None:
                 mark = digest([msgspec.json.encode(entry.structure)])
@@ -224,11 +224,11 @@ class Store:
         return found
 
     def warnings(self) -> list[str]:
-        """What a reader of the results should know about the files they come from."""
+        """Warnings for readers of the results about the files they come from."""
         found = []
         if not self.manifest():
-            what = f"{self.root / 'manifest.json'} is missing or damaged: the study as it is now is taken for"
-            found.append(f"{what} what was run, and when that was is not known. `assay run` writes it again")
+            what = f"{self.root / 'manifest.json'} is missing or damaged, so the study as it is now counts as"
+            found.append(f"{what} what was run, and the time is unknown. `assay run` writes it again")
         if damaged := damaged_lines(self.journal):
             found.append(
                 f"{damaged} damaged journal lines were left out; answers they held count as not asked"
@@ -236,11 +236,11 @@ class Store:
         return found
 
     def judged(self) -> list[JudgmentEntry]:
-        """What people marked and what judges were asked, oldest first."""
+        """What people marked and what judges were asked, the oldest first."""
         return [entry for entry in read_entries(self.journal) if isinstance(entry, JudgmentEntry)]
 
     def judgments(self) -> list[Judgment]:
-        """Judgments that were paid for or made by people, oldest first."""
+        """Judgments that were paid for or made by people, the oldest first."""
         return [entry.judgment for entry in self.judged() if entry.judgment is not None]
 
     def write_manifest(self, content: Mapping[str, Any]) -> None:
@@ -248,7 +248,7 @@ class Store:
         write_atomic(self.root / "manifest.json", lambda target: target.write_bytes(data))
 
     def manifest(self) -> dict[str, Any]:
-        """What was run; empty where nothing was, or where the file is missing or damaged."""
+        """What was run; empty if nothing was run, or if the file is missing or damaged."""
         path = self.root / "manifest.json"
         try:
             content = msgspec.json.decode(path.read_bytes(), type=dict[str, Any])
@@ -262,7 +262,7 @@ class Store:
         return content if schema == SCHEMA else {}
 
     def bases(self, study: Study) -> dict[str, AnswerBasis]:
-        """What the answers of every arm rest on that was run, by the arm's name.
+        """What decides the answers of every arm that was run, by the arm's name.
 
         Without a manifest these are the arms of the study as it is now that have answers.
         """
@@ -280,12 +280,12 @@ class Store:
         return found
 
     def declared(self) -> list[GateDeclaration]:
-        """Every version of the gates that this run folder has seen, oldest first."""
+        """Every version of the gates that this run folder has seen, the oldest first."""
         found = list(read_lines(self._declared, GateDeclaration))
         return found or msgspec.convert(self.manifest().get("gates", []), list[GateDeclaration])
 
     def declare(self, declared: GateDeclaration) -> None:
-        """Writes the gates down, where they are not those of the run before."""
+        """Record the gates if they differ from those of the run before."""
         earlier = self.declared()
         new = [] if segments(self._declared) else list(earlier)
         if not earlier or earlier[-1].gates != declared.gates:
@@ -308,7 +308,7 @@ class Store:
                 yield from ((entry.generation, answer) for answer in entry.answers)
 
     def _rows(self) -> pl.DataFrame:
-        """Everything that is stored, sealed rows first."""
+        """All stored responses, sealed rows first."""
         journalled = [
             answer_columns((answer for _, answer in answers), generation)
             for generation, answers in groupby(self._journalled(), key=itemgetter(0))
@@ -318,12 +318,12 @@ class Store:
 
 
 def _read_sealed(path: Path, columns: list[str] | None = None) -> pl.DataFrame:
-    fix = "Remove the file and run again: what it held and the journal lacks is asked again."
+    fix = "Remove the file and run again: answers that the journal does not have are asked again."
     try:
         if columns is not None:
             return pl.read_parquet(path, columns=columns)
         content, name = path.read_bytes(), path.stem.rpartition(".")[2]
-        if len(name) == CHECKSUM and digest([content])[:CHECKSUM] != name:  # older ones have a shorter name
+        if len(name) == CHECKSUM and digest([content])[:CHECKSUM] != name:  # names of older files are shorter
             what = "cannot be read: it is not the file that was sealed"
             raise DataError(Problem(what, str(path), fix=fix))
         return pl.read_parquet(content, columns=list(COLUMNS))
@@ -336,12 +336,12 @@ def _generations(rows: pl.DataFrame) -> dict[str, int]:
 
 
 def _covers(newer: Mapping[str, int], older: Mapping[str, int]) -> bool:
-    """Whether everything in the one is in the other, as new or newer."""
+    """Whether `newer` has everything of `older`, in the same or a newer generation."""
     return all(newer.get(key, -1) >= generation for key, generation in older.items())
 
 
-def _needless(entries: Iterable[Entry], sealed: Mapping[str, int]) -> bool:
-    """Whether a segment has lines, none a judgment, and either no answers or some that are sealed."""
+def _is_redundant(entries: Iterable[Entry], sealed: Mapping[str, int]) -> bool:
+    """Whether a segment can be rewritten: it has lines, no judgment, and no answers or some sealed ones."""
     lines = answered = left = 0
     for entry in entries:
         if isinstance(entry, JudgmentEntry):
@@ -349,13 +349,13 @@ def _needless(entries: Iterable[Entry], sealed: Mapping[str, int]) -> bool:
         lines += 1
         if isinstance(entry, AnswersEntry):
             rest = _without(entry, sealed)
-            answered += _size(entry)
-            left += 0 if rest is None else _size(rest)
+            answered += len(entry.answers)
+            left += 0 if rest is None else len(rest.answers)
     return lines > 0 and (answered == 0 or left < answered)
 
 
 def _without(entry: AnswersEntry, sealed: Mapping[str, int]) -> AnswersEntry | None:
-    """What a line holds beyond sealed answers: newer successes, and whatever is not sealed."""
+    """An entry without its sealed answers, or None if nothing is left. Newer successes stay."""
     left = [
         answer
         for answer in entry.answers
@@ -363,11 +363,3 @@ def _without(entry: AnswersEntry, sealed: Mapping[str, int]) -> AnswersEntry | N
         or (answer.response.error is None and entry.generation > sealed[answer.key])
     ]
     return msgspec.structs.replace(entry, answers=left) if left else None
-
-
-def _size(entry: AnswersEntry) -> int:
-    return len(entry.answers)
-
-
-def _write(content: bytes, target: Path) -> None:
-    target.write_bytes(content)
