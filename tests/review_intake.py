@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from assay.core.records import Judgment
-from assay.review.book import MarkBook, folder_book
+from assay.review.form_import import BlankRow, ReviewImport, read_marks
+from assay.review.grade_forms import read_grades
+from assay.review.marks import MarkBook, folder_book
 from assay.review.passage_work import import_passages
-from assay.review.taking import BlankRow, ReviewImport, read_marks
-from assay.review.verdict_taking import read_grades
 from assay.store.journal import JudgmentEntry
 
 

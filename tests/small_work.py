@@ -15,14 +15,17 @@ from typing import Any
 
 import msgspec
 
-from assay.review.messages import (
+from assay.review.work import (
     Choice,
+    Conflict,
     Draft,
     Flag,
     MarkView,
     NewPrecedent,
+    NotFound,
     PrecedentView,
     Rule,
+    RuleViolation,
     SaveReceipt,
     SpanClaim,
     StepForm,
@@ -35,7 +38,6 @@ from assay.review.messages import (
     Undo,
     WorkState,
 )
-from assay.review.work import Conflict, NotFound, RuleViolation
 from assay.store.journal import JournalWriter, read_lines
 
 RATERS = ("anna", "ben")

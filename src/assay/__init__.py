@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from assay.pipeline.evaluation import Evaluation
     from assay.pipeline.run_files import evaluate_runs
     from assay.pipeline.runner import Selection, run_study
-    from assay.report.writing import write_report
+    from assay.report.formats import write_report
     from assay.study.study import Study, open_study
 
 __version__ = "0.1.0"
@@ -41,7 +41,7 @@ _HOME = {
     "open_study": "assay.study.study",
     "parse_measure": "assay.measures.parse",
     "run_study": "assay.pipeline.runner",
-    "write_report": "assay.report.writing",
+    "write_report": "assay.report.formats",
 }
 
 __all__ = [

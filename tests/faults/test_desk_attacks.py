@@ -23,7 +23,7 @@ import uvicorn
 from starlette.testclient import TestClient
 
 from assay.desk.connections import DeskConnection, room
-from assay.desk.limits import LARGEST, BodyLimit
+from assay.desk.guard import LARGEST, BodyLimit
 from desk_client import Desk, draft, is_trouble, mark_path, raw
 
 

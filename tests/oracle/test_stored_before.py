@@ -20,10 +20,10 @@ from starlette.testclient import TestClient
 import assay as library
 from assay.desk.access import Access
 from assay.desk.app import make_app
-from assay.desk.desk_work import desk_state, work_of
+from assay.desk.reviews import desk_folder, find_work
 from assay.kinds.answers.scoring_steps.work import scoring_folder
 from assay.kinds.memory.annotation.marks import SheetMark
-from assay.review.book import folder_book
+from assay.review.marks import folder_book
 from desk_client import HERE, mark_path
 from recorded import Flat, differences
 from small_scoring import STEPS
@@ -106,8 +106,8 @@ def files_in(folder: Path) -> dict[str, bytes]:
 def seated(folder: Path, what: str, rater: str) -> Iterator[TestClient]:
     """Somebody logged in at the desk of a study."""
     study = library.open_study(folder)
-    work = work_of(study, what, [] if what == "scoring" else [rater])
-    access = Access(desk_state(study), work.raters)
+    work = find_work(study, what, [] if what == "scoring" else [rater])
+    access = Access(desk_folder(study), work.raters)
     client = TestClient(make_app(work, access), base_url=HERE)
     entered = client.post("/api/session", json={"token": access.link(rater)})
     client.headers["x-csrf"] = entered.json()["csrf"]

@@ -47,7 +47,7 @@ def export(
     from assay.core.errors import UsageError
     from assay.pipeline.reviewing import export_review, export_verdicts, own_review
     from assay.report.wording import quantity
-    from assay.review.verdicts import ITEMS
+    from assay.review.judged_items import ITEMS
     from assay.study.study import open_study
 
     opened = open_study(study)
@@ -250,7 +250,7 @@ def serve(
     as_json: AsJson = False,
 ) -> None:
     """Open the review desk: a local page on which people score, one thing per screen."""
-    from assay.desk.desk_work import desk_state, work_of
+    from assay.desk.reviews import desk_folder, find_work
     from assay.desk.serving import ServedDesk
     from assay.desk.serving import serve as serving
     from assay.study.study import open_study
@@ -262,10 +262,10 @@ def serve(
             say(desk.in_words)
 
     opened = open_study(study)
-    work = work_of(opened, what, rater or [], accepted_by=user_of(by) if accept_leaks else "")
+    work = find_work(opened, what, rater or [], accepted_by=user_of(by) if accept_leaks else "")
     serving(
         work,
-        state=desk_state(opened),
+        state=desk_folder(opened),
         host=host,
         port=port,
         raters=rater or None,

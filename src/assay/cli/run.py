@@ -221,7 +221,7 @@ def _run_plan(
     """Run a plan, and end with the exit code of its verdict, or of the failure that ended it."""
     from assay.pipeline.evaluate import run_and_judge
     from assay.pipeline.plan import open_plan, run_plan
-    from assay.report.writing import write_report
+    from assay.report.formats import write_report
 
     plan = open_plan(path, where=where)
     if require_verdict:
@@ -305,7 +305,7 @@ def sweep(study: StudyPath, where: Where = None, as_json: AsJson = False) -> Non
     if as_json:
         print_json(found.as_json())
     else:
-        from assay.report.sweep_text import render_sweep
+        from assay.report.sweep import render_sweep
 
         render_sweep(found, plain_console())
     if found.broken:
@@ -328,8 +328,7 @@ def _perform_sweep(sweeping: SweepRun) -> Sweep:
 
 def _write_sweep(sweeping: SweepRun, found: Sweep) -> Sweep:
     """Write the page and the table of a sweep into its run folder, and name the page in the results."""
-    from assay.report.sweep_page import render_page
-    from assay.report.sweep_table import sweep_frame
+    from assay.report.sweep import render_page, sweep_frame
     from assay.store.disk import write_atomic
 
     folder = sweeping.swept.run_folder

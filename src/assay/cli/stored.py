@@ -176,7 +176,7 @@ def prove(study: StudyPath, as_json: AsJson = False) -> None:
 def _show_proof(proof: Proof) -> None:
     from rich.text import Text
 
-    from assay.report.proofs import HEADER, control_rows, outcome_title, summary
+    from assay.report.verdicts import HEADER, control_rows, outcome_title, summary
 
     console = plain_console()
     console.print(Text(f"{proof.gate}: {outcome_title(proof)}", "bold"))
@@ -207,7 +207,7 @@ def report(
     from assay.core.registry import RENDERERS
     from assay.pipeline.evaluate import compare_results_with
     from assay.pipeline.evaluation import Evaluation
-    from assay.report.writing import write_report
+    from assay.report.formats import write_report
     from assay.study.study import open_study
 
     stdout = as_json or str(out) == "-"

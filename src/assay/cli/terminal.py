@@ -133,7 +133,7 @@ def table(header: Sequence[str], rows: Iterable[Sequence[str]], figures: set[int
 
 def write_reports(results: Results, study: Study) -> Results:
     """Write the reports that a study asks for, and name the page in the results."""
-    from assay.report.writing import write_reports as write
+    from assay.report.formats import write_reports as write
 
     named, broken = write(results, study)
     for reason in broken:

@@ -1,7 +1,8 @@
-"""Who may come in: links that open once, passwords, and the cookie that says who somebody is.
+"""Who may use the desk: login links that work once, passwords, and the session cookie.
 
-Nothing secret is kept but the one file of `secrets_file`: of a link the disk holds a hash, of a session
-nothing until it ends. What was used or ended is on disk before the answer: no restart makes it good again.
+The only secret on disk is the file `secret`. For a link the disk holds a hash. For a session it holds
+nothing until the session ends. A link that was used and a session that ended are on disk before the answer is
+sent, so no restart makes them valid again.
 """
 
 from __future__ import annotations
@@ -9,11 +10,14 @@ from __future__ import annotations
 import base64
 import hashlib
 import hmac
+import math
+import os
 import re
 import secrets
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from ipaddress import ip_address
 from pathlib import Path
@@ -21,23 +25,26 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from assay.desk.limits import LoginAttempts
-from assay.desk.secrets_file import secret_in
-from assay.review.messages import Credentials
+from assay.core.errors import DataError, Problem
+from assay.review.work import Credentials
+from assay.store.disk import explain_write_errors, sync
 from assay.store.journal import JournalWriter, read_lines
 
 LINK_LIFE, SESSION_LIFE = 12 * 3600.0, 30 * 24 * 3600.0  # seconds
+ATTEMPTS, WINDOW = 5, 60.0  # failed logins, and the seconds in which they are counted
+SECRET_SIZE = 32  # bytes
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 _HOST = re.compile(r"(?P<name>\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(:[0-9]{1,5})?")
 _SCRYPT = {"n": 2**14, "r": 8, "p": 1, "maxmem": 64 * 2**20}
+_RIGHTS_OF_OTHERS = 0o077
 
 
 class LoginRefused(Exception):
-    """This opens nothing."""
+    """The link or the password is not valid."""
 
 
 class TooManyLogins(Exception):
-    """Too much was tried of late; after so many seconds it may be tried again."""
+    """Too many logins failed; the next one is possible after some seconds."""
 
     def __init__(self, seconds: int) -> None:
         super().__init__(f"too many attempts; wait {seconds} s")
@@ -45,7 +52,7 @@ class TooManyLogins(Exception):
 
 
 class LoginLink(msgspec.Struct, frozen=True, tag="link"):
-    """A link was given out."""
+    """A link that was given to a rater."""
 
     mark: str  # the hash of its token
     rater: str
@@ -59,7 +66,7 @@ class Revocation(msgspec.Struct, frozen=True, tag="gone"):
 
 
 class SessionCookie(msgspec.Struct, frozen=True, array_like=True):
-    """What a cookie says."""
+    """The content of a session's cookie."""
 
     rater: str
     session: str
@@ -68,15 +75,42 @@ class SessionCookie(msgspec.Struct, frozen=True, array_like=True):
 
 @dataclass(frozen=True)
 class Visitor:
-    """Somebody who is logged in."""
+    """A rater who is logged in."""
 
     rater: str
     session: str
-    csrf: str  # what every change has to bring with it
+    csrf: str  # every change has to send it
+
+
+class LoginAttempts:
+    """Counts failed logins by address and by name. Threads that share it need a lock."""
+
+    def __init__(self, clock: Callable[[], float], most: int = ATTEMPTS, window: float = WINDOW) -> None:
+        self._clock, self._most, self._window = clock, most, window
+        self._failed: dict[str, deque[float]] = {}
+
+    def wait(self, keys: Iterable[str]) -> int:
+        """The seconds until another attempt is allowed; 0: now."""
+        now = self._clock()
+        for key, times in list(self._failed.items()):
+            # A time in the future, from before the clock was set back, would lock everybody out until then.
+            recent = [each for each in times if now - self._window < each <= now]
+            if recent:
+                self._failed[key] = deque(recent, maxlen=self._most)
+            else:
+                del self._failed[key]
+        counted = [self._failed[key] for key in keys if key in self._failed]
+        full = [times[0] for times in counted if len(times) == self._most]
+        return math.ceil(max(full) + self._window - now) if full else 0
+
+    def failed(self, keys: Iterable[str]) -> None:
+        """Counts one more failed attempt."""
+        for key in keys:
+            self._failed.setdefault(key, deque(maxlen=self._most)).append(self._clock())
 
 
 class Access:
-    """The door of one desk. Threads may share it."""
+    """Logs raters in and out of one desk, and checks their cookies. Threads may share it."""
 
     def __init__(
         self,
@@ -88,97 +122,93 @@ class Access:
         digits: bool = False,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        """`names` are hosts it is served under beside this machine; `digits`: any address in digits too."""
+        """`names` are host names of the desk besides this machine's; `digits` allows any IP address too."""
         self._state, self._raters, self._clock = state, frozenset(raters), clock
-        secret = secret_in(state)
-        # Another password, or none: whoever came in by the old one has to log in anew.
+        secret = read_secret(state)
+        # A changed password changes the key: everybody who used the old one has to log in again.
         self._key = _mac(secret, "sessions", password or "")
-        self.cookie = f"assay_desk_{_mac(secret, 'name', '').hex()[:12]}"  # cookies do not tell ports apart
+        self.cookie = f"assay_desk_{_mac(secret, 'name', '').hex()[:12]}"  # cookies ignore the port
         self._names, self._digits = LOOPBACK | {name.lower() for name in names}, digits
         self._attempts, self._turn = LoginAttempts(clock), threading.Lock()
         self._salt = secrets.token_bytes(16)
-        self._password = None if password is None else self._stretched(password)
+        self._password = None if password is None else self._password_hash(password)
         self._links: dict[str, LoginLink] = {}
-        self._gone: set[str] = set()
+        self._revoked: set[str] = set()
         self._writer: JournalWriter | None = None
-        for line in read_lines(self._doors, LoginLink | Revocation) if self._doors.is_dir() else ():
-            self._take(line)
+        self._journal = state / "doors"
+        for line in read_lines(self._journal, LoginLink | Revocation) if self._journal.is_dir() else ():
+            self._apply(line)
 
-    @property
-    def _doors(self) -> Path:
-        return self._state / "doors"
-
-    # ------------------------------------------------------------------------------- coming in
+    # ----------------------------------------------------------------------------- logging in
 
     def link(self, rater: str) -> str:
-        """A token that lets a rater in once."""
+        """A token that logs a rater in once."""
         token = secrets.token_urlsafe(32)
         with self._turn:
-            self._keep(LoginLink(_hash(token), rater, self._clock() + LINK_LIFE))
+            self._write(LoginLink(_hash(token), rater, self._clock() + LINK_LIFE))
         return token
 
     def enter(self, entry: Credentials, client: str) -> str:
-        """The cookie of a new session; raises Refused or TooMany."""
+        """The cookie of a new session; raises LoginRefused or TooManyLogins."""
         keys = [f"from {client}"]
         if entry.token is None and entry.rater is not None:
             keys.append(f"as {entry.rater.casefold()}")
-        with self._turn:  # one after another: nobody gains by trying many at once
+        with self._turn:  # one after another: many parallel attempts gain nothing
             if wait := self._attempts.wait(keys):
                 raise TooManyLogins(wait)
             rater = self._by_link(entry.token) if entry.token is not None else self._by_password(entry)
             if rater is None:
                 self._attempts.failed(keys)
                 raise LoginRefused
-        session = secrets.token_urlsafe(16)
-        return self._signed(SessionCookie(rater, session, self._clock() + SESSION_LIFE))
+        cookie = SessionCookie(rater, secrets.token_urlsafe(16), self._clock() + SESSION_LIFE)
+        body = _base64(msgspec.json.encode(cookie))
+        return f"{body}.{self._signature(body)}"
 
     def _by_link(self, token: str) -> str | None:
         link = self._links.get(_hash(token))
-        usable = self._password is None and link is not None and link.mark not in self._gone
+        usable = self._password is None and link is not None and link.mark not in self._revoked
         if link is None or not usable or link.until <= self._clock() or link.rater not in self._raters:
             return None
-        self._keep(Revocation(link.mark))
+        self._write(Revocation(link.mark))
         return link.rater
 
     def _by_password(self, entry: Credentials) -> str | None:
         if self._password is None:
             return None
-        # Worked out for unknown names too: how long it takes must not tell who is a rater.
-        right = hmac.compare_digest(self._stretched(entry.password or ""), self._password)
+        # Computed for unknown names too: the time it takes must not reveal who is a rater.
+        right = hmac.compare_digest(self._password_hash(entry.password or ""), self._password)
         return entry.rater if right and entry.rater in self._raters else None
 
-    def _stretched(self, password: str) -> bytes:
+    def _password_hash(self, password: str) -> bytes:
         return hashlib.scrypt(password.encode("utf-8", "surrogatepass"), salt=self._salt, **_SCRYPT)
 
-    # ---------------------------------------------------------------------------- being there
+    # -------------------------------------------------------------------------------- sessions
 
     def visitor(self, cookie: str | None) -> Visitor | None:
-        """Who a cookie speaks for; None where it was not made here, or is over."""
+        """The rater that a cookie belongs to; None if this desk did not make it, or the session ended."""
         body, _, signature = (cookie or "").partition(".")
         if not hmac.compare_digest(self._signature(body).encode(), signature.encode("utf-8", "replace")):
             return None
-        said = msgspec.json.decode(base64.urlsafe_b64decode(body + "=="), type=SessionCookie)
-        if said.until <= self._clock() or said.session in self._gone or said.rater not in self._raters:
+        content = msgspec.json.decode(base64.urlsafe_b64decode(body + "=="), type=SessionCookie)
+        ended = content.until <= self._clock() or content.session in self._revoked
+        if ended or content.rater not in self._raters:
             return None
-        return Visitor(said.rater, said.session, _text(_mac(self._key, "csrf", said.session)))
+        return Visitor(content.rater, content.session, _base64(_mac(self._key, "csrf", content.session)))
 
     def leave(self, visitor: Visitor) -> None:
-        """Ends a session, also for whoever copied its cookie."""
+        """Ends a session, also for copies of its cookie."""
         with self._turn:
-            self._keep(Revocation(visitor.session))
-
-    def _signed(self, said: SessionCookie) -> str:
-        body = _text(msgspec.json.encode(said))
-        return f"{body}.{self._signature(body)}"
+            self._write(Revocation(visitor.session))
 
     def _signature(self, body: str) -> str:
-        return _text(_mac(self._key, "cookie", body))
+        return _base64(_mac(self._key, "cookie", body))
 
-    # --------------------------------------------------------------------- where it comes from
+    # ------------------------------------------------------------------- where a request comes from
 
     def knows_host(self, host: str) -> bool:
-        """Whether the desk is served under a name: a foreign one may point at this machine all the same."""
-        name = _name_of(host)
+        """Whether the desk is served under this name. A foreign name may point at this machine too."""
+        found = _HOST.fullmatch(host)
+        name = found["name"].strip("[]").lower() if found else ""
         return name in self._names or (self._digits and _is_address(name))
 
     def is_own_page(self, host: str, origin: str | None, site: str | None) -> bool:
@@ -194,27 +224,27 @@ class Access:
 
     # --------------------------------------------------------------------------------- on disk
 
-    def _keep(self, line: LoginLink | Revocation) -> None:
+    def _write(self, line: LoginLink | Revocation) -> None:
         if self._writer is None:
-            self._writer = JournalWriter(self._doors)
+            self._writer = JournalWriter(self._journal)
         self._writer.append(line, now=True)
-        self._take(line)
+        self._apply(line)
 
-    def _take(self, line: LoginLink | Revocation) -> None:
+    def _apply(self, line: LoginLink | Revocation) -> None:
         if isinstance(line, LoginLink):
             self._links[line.mark] = line
         else:
-            self._gone.add(line.mark)
+            self._revoked.add(line.mark)
 
     def close(self) -> None:
-        """Lets go of its files."""
+        """Closes its files."""
         if self._writer is not None:
             self._writer.close()
             self._writer = None
 
 
 def is_loopback(host: str) -> bool:
-    """Whether a host is this machine alone."""
+    """Whether only this machine can reach a host."""
     return host.lower() in LOOPBACK or (_is_address(host) and ip_address(host).is_loopback)
 
 
@@ -226,12 +256,6 @@ def _is_address(name: str) -> bool:
     return True
 
 
-def _name_of(host: str) -> str:
-    """A host without its port; nothing where it is no host."""
-    found = _HOST.fullmatch(host)
-    return found["name"].strip("[]").lower() if found else ""
-
-
 def _mac(key: bytes, what: str, text: str) -> bytes:
     return hmac.digest(key, f"{what}\0{text}".encode("utf-8", "surrogatepass"), "sha256")
 
@@ -240,5 +264,42 @@ def _hash(token: str) -> str:
     return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _text(data: bytes) -> str:
+def _base64(data: bytes) -> str:
     return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
+
+
+# ---------------------------------------------------------------------------------- the secret
+
+
+def read_secret(folder: Path) -> bytes:
+    """The secret in a folder, which only its owner can read; the first call makes it."""
+    path = folder / "secret"
+    with explain_write_errors(path):
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        if not path.exists():
+            _make_secret(path)
+        content, mode = path.read_bytes(), path.stat().st_mode
+    if len(content) != SECRET_SIZE:
+        fix = "Remove it and serve again: everybody then has to log in again, and no mark is lost."
+        raise DataError(Problem("does not hold a secret of this desk", str(path), fix=fix))
+    if mode & _RIGHTS_OF_OTHERS:
+        fix = "Remove it and serve again, or take those rights away: chmod 600."
+        raise DataError(Problem("can be read by others than its owner", str(path), fix=fix))
+    return content
+
+
+def _make_secret(path: Path) -> None:
+    """Writes the file completely or not at all; two servers that start at once get the same secret."""
+    draft = path.with_name(f".{path.name}.{os.getpid()}.{secrets.token_hex(4)}")
+    handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(secrets.token_bytes(SECRET_SIZE))
+        sync(draft)
+        try:
+            os.link(draft, path)
+        except FileExistsError:
+            return
+        sync(path.parent)
+    finally:
+        draft.unlink(missing_ok=True)

@@ -8,7 +8,7 @@ import resource
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from assay.desk.answers import error_response
+from assay.desk.guard import error_response
 
 PATIENCE = 30.0  # seconds in which a request has to begin and end
 MOST = 400  # connections at once; raters' browsers hold a handful each

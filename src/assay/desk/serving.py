@@ -12,11 +12,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from assay.core.errors import PluginError, UsageError
-from assay.desk.ports import ENDING, HOST, port_for
-from assay.review.messages import SHORT
-from assay.review.work import DeskWork
+from assay.review.work import SHORT, DeskWork
 from assay.store.disk import explain_write_errors, hold_lock_for
 
+HOST = "127.0.0.1"
+USUAL_PORT = 8501
+ENDING = (signal.SIGINT, signal.SIGTERM)
 INSTALL = "The review desk needs FastAPI and uvicorn. Install them with: pip install 'retrieval-assay[desk]'"
 ANYWHERE = frozenset({"0.0.0.0", "::"})  # noqa: S104 - compared with, and refused without a password
 SHORTEST = 8  # characters of a password
@@ -107,7 +108,7 @@ def _address(host: str, port: int) -> str:
 
 
 def _lock_desk(work: DeskWork, state: Path) -> Callable[[], object]:
-    """Make sure that a study has one desk at a time. Returns what releases the lock."""
+    """One desk a study; what lets go of it."""
     with explain_write_errors(state):
         state.mkdir(parents=True, exist_ok=True, mode=0o700)
     return hold_lock_for(work, state, busy=f"serving {state}, or taking scores in")
@@ -169,3 +170,19 @@ def _run(app: object, listener: socket.socket) -> None:
     finally:
         for each, handler in before.items():
             signal.signal(each, handler)
+
+
+# ----------------------------------------------------------------------------------------------
+
+
+def port_for(wanted: int | None) -> int:
+    """The port asked for, if it is free; without one the usual one, or any that is free."""
+    for port in (USUAL_PORT, 0) if wanted is None else (wanted,):
+        with socket.socket() as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                probe.bind((HOST, port))
+            except OSError:
+                continue
+            return int(probe.getsockname()[1])
+    raise UsageError(f"Port {wanted} of {HOST} cannot be used. Name another with --port, or leave it out.")

@@ -57,8 +57,7 @@ from assay.study.study import Study
 
 if TYPE_CHECKING:
     from assay.core.section import Section
-    from assay.review.outlook import Outlook
-    from assay.review.summary import PassageReview
+    from assay.review.outlook import Outlook, PassageReview
     from assay.stats.checked_judge import LabelSources, PredictionPowered
     from assay.stats.families import GateDifference
 
@@ -288,7 +287,7 @@ class Evaluation:
     @cached_property
     def reviewing(self) -> PassageReview:
         """What people should review, and their marks so far."""
-        from assay.review.summary import PassageReview  # few studies ask people about passages
+        from assay.review.outlook import PassageReview  # few studies ask people about passages
 
         study = self.study
         return PassageReview(self.blocks, self.items, self.measures, study.file.cluster, study.judges)

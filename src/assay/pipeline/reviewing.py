@@ -23,17 +23,23 @@ from assay.measures.semantic import KEYWORD_MATCH, REVIEW, MarkShare
 from assay.pipeline.evaluation import Evaluation
 from assay.pipeline.plugins import named_plugins_for
 from assay.pipeline.runner import command_path
-from assay.review.agreement import Agreement
-from assay.review.book import run_book
 from assay.review.export import blind_forms, model_forms, write_forms
+from assay.review.form_import import ReviewImport, read_marks
 from assay.review.forms import ReviewForm, read_forms
+from assay.review.grade_forms import (
+    GradeForm,
+    GradeKey,
+    grade_form,
+    join_imports,
+    read_grades,
+    split_forms,
+    write_grade_forms,
+)
+from assay.review.judged_items import ITEMS, Agreement, GradingProgress, JudgedItem, drawn, judged_items
+from assay.review.marks import run_book
 from assay.review.order import decisive_order
 from assay.review.passage_work import import_passages
 from assay.review.pool import Pool
-from assay.review.taking import ReviewImport, read_marks
-from assay.review.verdict_forms import GradeForm, GradeKey, grade_form, split_forms, write_grade_forms
-from assay.review.verdict_taking import join_imports, read_grades
-from assay.review.verdicts import ITEMS, GradingProgress, JudgedItem, drawn, judged_items
 from assay.review.work import OwnReview, Review
 from assay.stats.compare import ComparisonSettings
 from assay.study.study import Study

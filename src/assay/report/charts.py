@@ -1,32 +1,184 @@
-"""Charts of sections: lines over x with their bands, points over x and y, a strip of points along x.
+"""Small inline pictures: dots with whiskers, a margin against its threshold, the shapes of a verdict.
 
-Positions across are percentages, so that a chart fills its place at any width; the figures along its sides
-stand as text. Lines and bands stand in a drawing of their own that is stretched, with strokes that are not.
+Positions are percentages of the drawing's width, so a picture fills whatever cell it stands in and nothing
+in it is stretched. The figures stand as text in the cells beside it, which is what a screen reader reads.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
 
 from markupsafe import Markup
 
-from assay.core.results import Results
+from assay.core.results import GO, INCONCLUSIVE, NO_GO, Results
 from assay.core.section import Chart, ChartPoint, ChartSeries
-from assay.report.svg import COLOURS, MARKERS, Axis, axis_over, dot, style_of
-from assay.report.wording import printable
+from assay.report.wording import printable, with_interval
+
+HEIGHT = 28
+COLOURS = 8  # classes s0 … s7 of the style sheet
+# Beyond eight systems colours come again, with another shape: classes m1 … m3.
+MARKERS = {
+    "m1": "M-4.5 -4.5h9v9h-9z",
+    "m2": "M0 -6.5L6.5 0L0 6.5L-6.5 0z",
+    "m3": "M0 -6L6 5H-6z",
+}
+NARROWEST, DIGIT = 110, 6.5  # pixels of a picture, and of a digit in it
+EDGE = 4.0  # percent left free at both ends, so that a dot or a tick's figure is never cut
+
+_OPEN = Markup('<svg class="plot" width="100%" height="{}" aria-hidden="true" focusable="false">')
+_CLOSE = Markup("</svg>")
+_GRID = Markup('<line class="grid" x1="{0:.2f}%" x2="{0:.2f}%" y1="0" y2="100%"/>')
+_ZERO = Markup('<line class="zero" x1="{0:.2f}%" x2="{0:.2f}%" y1="0" y2="100%"/>')
+_ZONE = Markup('<rect class="zone" x="{:.2f}%" width="{:.2f}%" y="0" height="100%"/>')
+_TICK = Markup('<text x="{:.2f}%" y="12" text-anchor="middle">{}</text>')
+_WHISKER = Markup(
+    '<g class="{}"><title>{}</title>'
+    '<line class="whisker" x1="{:.2f}%" x2="{:.2f}%" y1="{y}" y2="{y}"/>'
+    "{dot}</g>"
+)
+_ROUND = Markup('<circle class="dot" cx="{:.2f}%" cy="{y}" r="5"/>')
+_SHAPED = Markup('<svg x="{:.2f}%" y="{y}" overflow="visible"><path class="dot" d="{d}"/></svg>')
+_PART = Markup('<rect class="{}" x="{:.2f}%" width="{:.2f}%" y="6" height="16"><title>{}</title></rect>')
+_SHAPES = {
+    GO: '<circle cx="12" cy="12" r="11"/><path class="sign" d="M6.5 12.5l3.8 3.8 7.2-8"/>',
+    NO_GO: '<path d="M7.4 1h9.2L23 7.4v9.2L16.6 23H7.4L1 16.6V7.4z"/>'
+    '<path class="sign" d="M8 8l8 8M16 8l-8 8"/>',
+    INCONCLUSIVE: '<path d="M12 .5L23.5 12 12 23.5.5 12z"/><path class="sign" d="M7.5 12h9"/>',
+    None: '<rect x="2" y="2" width="20" height="20" rx="3"/><path class="sign" d="M7 9h10M7 15h10"/>',
+}
+
+
+@dataclass(frozen=True)
+class Axis:
+    """A stretch of numbers laid over the width of a picture."""
+
+    low: float
+    high: float
+
+    def at(self, value: float) -> float:
+        """Where a value stands, in percent of the width; what lies outside stands at the edge."""
+        share = (value - self.low) / (self.high - self.low)
+        return EDGE + min(1.0, max(0.0, share)) * (100 - 2 * EDGE)
+
+    @property
+    def ticks(self) -> list[float]:
+        """Two to five round numbers inside the axis: few enough that their figures never touch."""
+        wanted = (self.high - self.low) / 4
+        power = 10.0 ** math.floor(math.log10(wanted))
+        step = next(power * factor for factor in (1, 2, 5, 10) if power * factor >= wanted)
+        first = math.ceil(self.low / step - 1e-9)
+        last = math.floor(self.high / step + 1e-9)
+        return [round(index * step, 12) for index in range(first, last + 1)]
+
+
+def axis_over(values: Iterable[float | None], *, zero: bool = False) -> Axis | None:
+    """The axis that shows all values with a little air, through zero where asked; None without any value."""
+    known = [value for value in values if value is not None and math.isfinite(value)]
+    if not known:
+        return None
+    if zero:
+        known.append(0.0)
+    low, high = min(known), max(known)
+    air = (high - low) * 0.06 or abs(high) * 0.1 or 0.1
+    return Axis(low - air, high + air)
+
+
+def scale(axis: Axis) -> Markup:
+    """The figures along an axis; where they would touch in the narrowest cell, every second one."""
+    places = [(axis.at(tick), f"{tick:g}") for tick in axis.ticks]
+    widest = max((len(figure) for _, figure in places), default=0)
+    apart = [(b - a) / 100 * NARROWEST for (a, _), (b, _) in pairwise(places)]
+    if apart and min(apart) < (widest + 0.6) * DIGIT:
+        places = places[axis.ticks.index(0) % 2 if 0 in axis.ticks else 0 :: 2]  # zero stays
+    return _OPEN.format(16) + Markup().join(_TICK.format(*each) for each in places) + _CLOSE
+
+
+def whisker(axis: Axis, at: tuple[float, float | None, float | None], style: str, title: str) -> Markup:
+    """One mean with its interval, in the colour class of its system; grid lines join up from row to row."""
+    value, low, high = at
+    grid = Markup().join((_ZERO if tick == 0 else _GRID).format(axis.at(tick)) for tick in axis.ticks)
+    ends = (axis.at(value if low is None else low), axis.at(value if high is None else high))
+    label = f"{title}: {with_interval(value, low, high)}"
+    return (
+        _OPEN.format(HEIGHT)
+        + grid
+        + _WHISKER.format(style, label, *ends, y=HEIGHT / 2, dot=dot(axis.at(value), style))
+        + _CLOSE
+    )
+
+
+def dot(at: float, style: str, y: float = HEIGHT / 2) -> Markup:
+    """A point, such as that of a whisker, in the shape of its system."""
+    shaped = next((MARKERS[name] for name in style.split() if name in MARKERS), None)
+    if shaped is None:
+        return _ROUND.format(at, y=y)
+    return _SHAPED.format(at, y=y, d=shaped)
+
+
+def margin(at: tuple[float, float | None, float | None], above: bool, style: str) -> Markup:
+    """A margin and its interval against the threshold, the side that speaks for shipping shaded."""
+    value, low, high = at
+    axis = axis_over([value, low, high], zero=True) or Axis(-1, 1)
+    zero = axis.at(0.0)
+    zone = (zero, 100 - zero) if above else (0.0, zero)
+    ends = (axis.at(value if low is None else low), axis.at(value if high is None else high))
+    label = f"margin {with_interval(value, low, high, signed=True)}; the line is the threshold"
+    drawn = _ZONE.format(*zone) + _ZERO.format(zero)
+    drawn += _WHISKER.format(style, label, *ends, y=HEIGHT / 2, dot=dot(axis.at(value), style))
+    return _OPEN.format(HEIGHT) + drawn + _CLOSE
+
+
+def stacked(parts: Sequence[tuple[str, float, str]], style: str) -> Markup:
+    """Shares of a whole end to end (their class, their share, their title), in the colour of a system."""
+    drawn, start = Markup(), 0.0
+    for name, share, title in parts:
+        if share:
+            drawn += _PART.format(f"part {name}", 100 * start, 100 * share, title)
+        start += share
+    return _OPEN.format(HEIGHT) + Markup('<g class="{}">').format(style) + drawn + Markup("</g>") + _CLOSE
+
+
+def shape(outcome: str | None) -> Markup:
+    """The sign of a verdict: a circle, an octagon, a diamond, so that colour is never alone."""
+    name = outcome or "none"
+    drawing = Markup(_SHAPES.get(outcome, _SHAPES[None]))  # noqa: S704 (our own constants)
+    return (
+        Markup('<svg class="shape {}" viewBox="0 0 24 24" aria-hidden="true">').format(name)
+        + drawing
+        + _CLOSE
+    )
+
+
+def sign(outcome: str, x: float, y: float, size: float) -> Markup:
+    """The same sign within another picture."""
+    place = Markup('<g class="shape {}" transform="translate({:.1f} {:.1f}) scale({:.3f})">')
+    drawing = Markup(_SHAPES[outcome])  # noqa: S704 (our own constants)
+    return place.format(outcome, x, y, size / 24) + drawing + Markup("</g>")
+
+
+def style_of(results: Results, name: str) -> str:
+    """The classes of a system or one of its arms, the same everywhere in the page: its colour and shape."""
+    system = next((one for one in results.systems if name == one or name.startswith(f"{one}[")), None)
+    place = results.systems.index(system) if system is not None else len(results.systems)
+    shape = ["", *(f" {name}" for name in MARKERS)][place // COLOURS % (len(MARKERS) + 1)]
+    return f"s{place % COLOURS}{shape}" + (" base" if results.baseline in (name, system) else "")
+
+
+# ----------------------------------------------------------------------------------------------
 
 TOP, HIGH, FOOT, SIDE = 10, 260, 24, 44  # pixels: air above, lines, figures below, figures beside
 FIRST, LAST, BEYOND = 2.0, 82.0, 95.0  # percent: x of 0, the largest x, without a limit
 APART, ROOM = 1.25, 8.0  # percent: between lines where there is no limit, and for all of them together
-EDGE = 97.0  # percent: the largest x where there is nothing beyond it
+END = 97.0  # percent: the largest x where there is nothing beyond it
 ROW, SHIFT = 44, 0.6  # pixels of one step up in a scatter; of it, how far points of one step are moved apart
 MOST = 1500  # points of a scatter; of more, every second, third … is drawn
 STEP, NEAR = 11, 1.5  # pixels and percent: points of a strip nearer than this stand above each other
 GOLDEN = 0.618033988749895  # its multiples spread evenly whatever their number
 
-_OPEN = Markup('<svg class="plot {}" width="{}" height="{}" aria-hidden="true" focusable="false">')
-_CLOSE = Markup("</svg>")
+_SIZED = Markup('<svg class="plot {}" width="{}" height="{}" aria-hidden="true" focusable="false">')
 _ACROSS = Markup('<line class="{}" x1="0" x2="100%" y1="{y:.1f}" y2="{y:.1f}"/>')
 _DOWN = Markup('<line class="{}" x1="{x:.2f}%" x2="{x:.2f}%" y1="{}" y2="{}"/>')
 _BESIDE = Markup('<text x="{}" y="{:.1f}" text-anchor="end">{}</text>')
@@ -35,7 +187,7 @@ _STRETCHED = Markup('<svg viewBox="0 0 100 {h}" width="100%" height="{h}" preser
 _GROUP = Markup('<g class="{}">{}</g>')
 _BAND = Markup('<polygon class="band" points="{}"/>')
 _LINE = Markup('<polyline class="{}" points="{}"/>')
-_WHISKER = Markup('<line class="reach" x1="{0:.2f}%" x2="{0:.2f}%" y1="{1:.1f}" y2="{2:.1f}"/>')
+_REACH = Markup('<line class="reach" x1="{0:.2f}%" x2="{0:.2f}%" y1="{1:.1f}" y2="{2:.1f}"/>')
 _POINT = Markup("<g><title>{}</title>{}</g>")
 _RING = Markup('<circle class="ring" cx="{:.2f}%" cy="{:.1f}" r="10"/>')
 
@@ -83,9 +235,9 @@ def _lines(chart: Chart, styles: Sequence[str]) -> Markup:
     )
     whole = TOP + HIGH + FOOT
     values = Markup().join(_BESIDE.format(SIDE - 8, ground.y(tick) + 4, f"{tick:g}") for tick in axis.ticks)
-    beside = _OPEN.format("values", SIDE, whole) + values + _CLOSE
+    beside = _SIZED.format("values", SIDE, whole) + values + _CLOSE
     stretched = _STRETCHED.format(h=whole) + flat + _CLOSE
-    return beside + _OPEN.format("lines", "100%", whole) + ground.drawing() + stretched + dots + _CLOSE
+    return beside + _SIZED.format("lines", "100%", whole) + ground.drawing() + stretched + dots + _CLOSE
 
 
 class _Lines:
@@ -94,7 +246,7 @@ class _Lines:
     def __init__(self, chart: Chart, axis: Axis) -> None:
         self.chart, self.axis = chart, axis
         self.most = max((place for place in chart.breaks if place is not None), default=1.0)
-        self.end = LAST if None in chart.breaks else EDGE
+        self.end = LAST if None in chart.breaks else END
 
     def x(self, x: float | None, series: int | None = None) -> float:
         """Where x stands; without a limit, lines stand side by side, or their intervals would hide."""
@@ -139,7 +291,7 @@ class _Lines:
         for at in self.chart.series[series].points:
             x, y = self.x(at.x, series), self.y(at.y)
             if at.x is None and at.low is not None and at.high is not None:
-                drawn += _WHISKER.format(x, self.y(at.low), self.y(at.high))
+                drawn += _REACH.format(x, self.y(at.low), self.y(at.high))
             if at.ringed:
                 drawn += _RING.format(x, y)
             drawn += _POINT.format(printable(at.text), dot(x, style, y))
@@ -186,8 +338,8 @@ def _scatter(chart: Chart, styles: Sequence[str]) -> Markup:
         mark = dot(across.at(at.x or 0.0), style, round(y(at.y) + apart, 1))
         dots += _GROUP.format(style, Markup("<title>{}</title>").format(printable(at.text)) + mark)
     whole = TOP + high_px + FOOT
-    beside = _OPEN.format("values", SIDE, whole) + values + _CLOSE
-    return beside + _OPEN.format("scatter", "100%", whole) + ground + dots + _CLOSE
+    beside = _SIZED.format("values", SIDE, whole) + values + _CLOSE
+    return beside + _SIZED.format("scatter", "100%", whole) + ground + dots + _CLOSE
 
 
 def _upright(across: Axis, bottom: float) -> Markup:
@@ -233,7 +385,7 @@ def _strip(chart: Chart, styles: Sequence[str]) -> Markup:
     for at, style, floor in placed:
         mark = dot(across.at(at.x or 0.0), style, bottom - 6 - STEP * floor)
         drawn += _GROUP.format(style, Markup("<title>{}</title>").format(printable(at.text)) + mark)
-    return _OPEN.format("strip", "100%", bottom + FOOT) + drawn + _CLOSE
+    return _SIZED.format("strip", "100%", bottom + FOOT) + drawn + _CLOSE
 
 
 def _styled(chart: Chart, styles: Sequence[str]) -> Iterator[tuple[ChartPoint, str]]:

@@ -2,35 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
 from html import escape
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 from urllib.parse import quote
 
 from assay.core.records import Arm, Estimate, Verdict
 from assay.core.results import BaselineChanges, ItemChange, ItemView, MeasureInfo, Results
-from assay.report import review as reviewed
-from assay.report import wording as say
-from assay.report.github_text import (
-    ITEMS,
-    NAME,
-    SENTENCE,
-    TEXT,
-    CommentPart,
-    expected_text,
-    fitted,
-    folded,
-    literal,
-    prose,
-    returned_text,
-    tables,
-)
-from assay.report.proofs import summary
-from assay.report.verdict_words import verdict_words
+from assay.report import tables, wording
+from assay.report.markdown import code, escaped, table
+from assay.report.verdicts import summary, verdict_words
 
 WARNINGS, SYSTEMS = 10, 10  # shown of each
 FACTS = ("assay", "python", "study fingerprint")  # of where the figures are from
@@ -55,7 +41,7 @@ def marker(study: str) -> str:
 
 def _quoted(name: str) -> str:
     """A name in a line of HTML, as code."""
-    return f"<code>{escape(say.shorten(say.printable(name), NAME))}</code>"
+    return f"<code>{escape(wording.shorten(wording.printable(name), NAME))}</code>"
 
 
 def _when(created: float | None) -> str:
@@ -91,13 +77,13 @@ class _Comment:
 
     def _head(self) -> str:
         results = self.results
-        told = reviewed.recommendation(results)
+        told = tables.recommendation(results)
         parts = [
-            f"{marker(results.study)}\n## {say.TITLES[results.verdict]}: {literal(results.study)}",
-            f"**{prose(say.headline(results), 2 * SENTENCE)}**",
+            f"{marker(results.study)}\n## {wording.TITLES[results.verdict]}: {literal(results.study)}",
+            f"**{prose(wording.headline(results), 2 * SENTENCE)}**",
             f"**{prose(told)}**" if told else "",
-            prose(reviewed.outlook(results)),
-            *map(prose, say.limit_lines(results)),
+            prose(tables.outlook(results)),
+            *map(prose, wording.limit_lines(results)),
             *(f"**{literal(each.gate)}: {prose(summary(each))}**" for each in results.proofs if each.exposed),
             _since(results.against) if results.against is not None else "",
         ]
@@ -106,7 +92,7 @@ class _Comment:
     def _gates(self, *, deciding: bool) -> list[str]:
         gates = [gate for gate in self.results.verdicts if gate.deciding is deciding]
         header = ("gate", "clause", "outcome", "why", "margin [95 %]", "n")
-        return tables(header, [row for gate in gates for row in _clauses(gate)], texts=4)
+        return _table_forms(header, [row for gate in gates for row in _clauses(gate)], texts=4)
 
     # ------------------------------------------------------------------------------ the figures
 
@@ -121,12 +107,15 @@ class _Comment:
 
     def _figures(self) -> list[str]:
         rows = [
-            [literal(say.measure_title(measure)), *self._figure(one, measure, say.largest_sample(found))]
+            [
+                literal(wording.measure_title(measure)),
+                *self._figure(one, measure, wording.largest_sample(found)),
+            ]
             for measure in self.results.measures
-            for found in [say.overall(self.results, measure.name)]
+            for found in [wording.overall(self.results, measure.name)]
             for one in found
         ]
-        return tables(self._header("measure"), rows, texts=len(self._system("")) + 1)
+        return _table_forms(self._header("measure"), rows, texts=len(self._system("")) + 1)
 
     def _slices(self) -> list[tuple[str, list[str]]]:
         """A table for each tag: of every value, the measures that apply to it."""
@@ -147,24 +136,24 @@ class _Comment:
                 for place, one in enumerate(estimates)
             ]
             header = self._header(prose(tag, NAME), "measure")
-            forms = tables(header, rows, texts=len(self._system("")) + 2)
+            forms = _table_forms(header, rows, texts=len(self._system("")) + 2)
             found.append((tag, forms))
         return found
 
     def _figure(self, one: Estimate, measure: MeasureInfo, asked: int = 0) -> list[str]:
         """The cells of a mean: system, value, n, and the change since the baseline."""
         arm, against = Arm(one.system, one.factors).name, self.results.against
-        bound = say.lower_bound_sign(measure) or reviewed.at_least(one, self._understated)
+        bound = wording.lower_bound_sign(measure) or tables.at_least(one, self._understated)
         return [
             *self._system(literal(arm)),
-            ("" if one.value is None else bound) + say.with_interval(one.value, one.low, one.high),
-            say.sample_size(one, asked),
+            ("" if one.value is None else bound) + wording.with_interval(one.value, one.low, one.high),
+            wording.sample_size(one, asked),
             *([] if against is None else [self._change(against, arm, one)]),
         ]
 
     @cached_property
-    def _understated(self) -> set[reviewed.Slice]:
-        return reviewed.lower_bounds(self.results)
+    def _understated(self) -> set[tables.Slice]:
+        return tables.lower_bounds(self.results)
 
     def _change(self, against: BaselineChanges, arm: str, one: Estimate) -> str:
         """How a mean changed, and how many items did; nothing for a measure that is not compared."""
@@ -180,7 +169,7 @@ class _Comment:
         same = next((each for each in compared if each.where == one.where), None)
         if same is None or same.difference is None:
             return items
-        return f"{say.with_interval(same.difference, same.low, same.high, signed=True)}; {items}"
+        return f"{wording.with_interval(same.difference, same.low, same.high, signed=True)}; {items}"
 
     @cached_property
     def _in_both(self) -> set[tuple[str, str]]:
@@ -222,11 +211,11 @@ class _Comment:
                     *self._system(literal(turn.arm)),
                     "" if item is None else prose(expected_text(item), TEXT),
                     "" if item is None else prose(returned_text(item, turn.arm), TEXT),
-                    f"{say.number(turn.before)} → {say.number(turn.after)}"
-                    + (f", {say.VARIES}" if turn.varies else ""),
+                    f"{wording.number(turn.before)} → {wording.number(turn.after)}"
+                    + (f", {wording.VARIES}" if turn.varies else ""),
                 ]
             )
-        forms = tables([*texts, "before → after"], rows, len(texts), ITEMS, of=len(turns))
+        forms = _table_forms([*texts, "before → after"], rows, len(texts), ITEMS, of=len(turns))
         return folded(f"{title}: {len(turns)}", forms)
 
     def _failures(self) -> list[str]:
@@ -236,7 +225,7 @@ class _Comment:
             for item in self.results.items
             for arm, why in item.faults.items()
         ]
-        return folded(f"Failed: {len(rows)}", tables(header, rows, len(header), ITEMS))
+        return folded(f"Failed: {len(rows)}", _table_forms(header, rows, len(header), ITEMS))
 
     def _warnings(self) -> list[str]:
         found = self.results.trust.warnings
@@ -263,12 +252,11 @@ class _Comment:
 def _since(against: BaselineChanges) -> str:
     """What changed since a baseline, in a sentence or two."""
     worse, better = (len({turn.item_id for turn in turns}) for turns in _sides(against))
-    kept = ", ".join(filter(None, [_when(against.created), say.TITLES[against.verdict]]))
+    kept = ", ".join(filter(None, [_when(against.created), wording.TITLES[against.verdict]]))
     groups = {"new": against.added, "removed": against.removed, "changed": against.changed}
     apart = [f"{len(ids)} {what}" for what, ids in groups.items() if ids]
-    told = (
-        f"Since {literal(against.baseline)} ({kept}): {say.quantity(worse, 'item')} worse, {better} better."
-    )
+    count = f"{wording.quantity(worse, 'item')} worse, {better} better"
+    told = f"Since {literal(against.baseline)} ({kept}): {count}."
     told += f" Not compared: {', '.join(apart)}." if apart else ""
     again = len(against.relabelled)
     return f"{told} Judged otherwise than then: {again}." if again else told
@@ -293,3 +281,83 @@ def _clauses(gate: Verdict) -> Iterator[list[str]]:
     for place, each in enumerate(words.clauses):
         text, why = literal(each.text, 2 * NAME), prose(each.why, 2 * TEXT)
         yield ["" if place else name, text, prose(each.outcome, NAME), why, each.margin, each.n]
+
+
+# ----------------------------------------------------------------------------------------------
+
+MOST = 65_000  # characters. GitHub takes 65,536; whoever posts the comment may add a line
+ROWS, ITEMS = (100, 20), (20, 10, 5)  # of a table, and of one whose rows hold texts: as many as have room
+NAME, TEXT, SENTENCE = 80, 120, 600  # characters of a name, of a corpus text, of a sentence
+JOINER = "\u2060"  # invisible, and no part of any name
+# Where GitHub begins to read a name, a number, an address or an emoji: @name, #12, GH-12, ://, www., :tada:
+_CALLS = re.compile(
+    r"(?<=@)(?=\w)|(?<=#)(?=\d)|(?<=\bgh-)(?=\d)|(?<=:)(?=//)|(?<=\bwww)(?=\.)|(?<=:)(?=[\w+-]+:)",
+    re.IGNORECASE,
+)
+
+
+def prose(text: str, limit: int = SENTENCE) -> str:
+    """A text on one line that is shown as it is, whatever it holds."""
+    return escaped(_CALLS.sub(JOINER, wording.shorten(wording.printable(text), limit)))
+
+
+def literal(text: str, limit: int = NAME) -> str:
+    """A name as inline code, inside which GitHub reads nothing; as prose where it cannot be code."""
+    short = wording.shorten(text, limit)
+    found = code(short)
+    return found if found.startswith("`") else prose(short, limit)
+
+
+def expected_text(item: ItemView) -> str:
+    """What should have come of an item: the best passage that it names, or the route, flag or intent."""
+    best = item.expected[0] if item.expected and item.expects is None else None
+    if best is None:
+        return item.expectation
+    return f"{best.target}: {best.text}" if best.text else best.target
+
+
+def returned_text(item: ItemView, arm: str) -> str:
+    """What came of it: why there is no answer, or the route taken and the first hit."""
+    if arm in item.faults:
+        return f"failed: {item.faults[arm]}"
+    took = item.took(arm) if item.expectation else ""
+    first = next(iter(item.returned.get(arm, [])), None)
+    hit = "nothing" if first is None else f"{first.doc_id}: {first.text}" if first.text else first.doc_id
+    return "; ".join(filter(None, [took, hit]))
+
+
+class CommentPart(NamedTuple):
+    """A part of the comment in forms of falling length; `name` is told where there is no room for any."""
+
+    name: str
+    forms: Sequence[str]
+
+
+def fitted(blocks: Sequence[CommentPart]) -> str:
+    """The blocks in order, in the longest forms that fit; the first and the last have room before others."""
+    room, last = MOST - 2 * SENTENCE, len(blocks) - 1  # the rest is for saying what is left out
+    chosen: dict[int, str] = {}
+    for place in sorted(range(len(blocks)), key=lambda place: (0 < place < last, place)):
+        form = next((form for form in blocks[place].forms if len(form) + 2 <= room), "")
+        chosen[place] = form
+        room -= len(form) + 2
+    absent = [block.name for place, block in enumerate(blocks) if block.forms and not chosen[place]]
+    told = f"Too long for a comment, and left out: {', '.join(absent)}. The full report has it all."
+    parts = [*(chosen[place] for place in range(last)), prose(told) if absent else "", chosen[last]]
+    return "\n\n".join(filter(None, parts))
+
+
+def _table_forms(
+    header: Sequence[str], rows: Sequence[Sequence[str]], texts: int, sizes: Sequence[int] = ROWS, of: int = 0
+) -> list[str]:
+    """A table in forms with fewer and fewer of its rows; `of` is how many there are, if more than given."""
+    total, found = max(of, len(rows)), []
+    for size in sizes:
+        more = f"\n\n… and {total - size} more." if total > size else ""
+        found.append(table(header, rows[:size], texts) + more)
+    return list(dict.fromkeys(found)) if rows else []
+
+
+def folded(summary: str, forms: Sequence[str]) -> list[str]:
+    """Forms that open at a click. The summary is HTML."""
+    return [f"<details><summary>{summary}</summary>\n\n{form}\n\n</details>" for form in forms]

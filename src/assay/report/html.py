@@ -14,16 +14,12 @@ from markupsafe import Markup
 
 from assay.core.records import Arm, Comparison, Estimate, Verdict
 from assay.core.results import GO, INCONCLUSIVE, NO_GO, MeasureInfo, Results
-from assay.report import proofs, svg
-from assay.report import review as reviewed
-from assay.report import wording as say
-from assay.report.drilldown import item_data
-from assay.report.figures import figure_tables
-from assay.report.flips import Changes, changes, score_grid
-from assay.report.refusals import Refusals
+from assay.report import charts, tables, verdicts, wording
+from assay.report.charts import style_of
+from assay.report.items import Changes, changes, item_data, score_grid
 from assay.report.section_page import SectionPage, block_name
-from assay.report.svg import style_of
-from assay.report.verdict_words import ClauseWords, verdict_words
+from assay.report.tables import Refusals, figure_tables
+from assay.report.verdicts import ClauseWords, verdict_words
 
 SHADES = 6  # steps of the heat table
 MOST = 1_950_000  # bytes of the whole page
@@ -63,15 +59,15 @@ class HtmlReport:
         page = partial(
             pages.get_template("page.html").render,
             results=results,
-            say=say,
-            reviewed=reviewed,
-            svg=svg,
+            wording=wording,
+            tables=tables,
+            charts=charts,
             policy=_POLICY.format(script=source_hash(script), style=source_hash(style)),
             style=style,
             script=script,
             refusals=Refusals(results),
-            gates=[_gate(verdict) for verdict in say.gates_in_order(results)],
-            proofs=proofs,
+            gates=[_gate(verdict) for verdict in wording.gates_in_order(results)],
+            verdicts=verdicts,
             lift=_lift(results),
             panels=panels,
             compared=any(row["against"] for panel in panels for row in panel["rows"]),
@@ -122,14 +118,14 @@ def _gate(verdict: Verdict) -> dict[str, Any]:
 
 def _clause(words: ClauseWords) -> dict[str, Any]:
     clause = words.clause
-    outcome = _OUTCOMES[say.supports_go(clause)]
+    outcome = _OUTCOMES[wording.supports_go(clause)]
     at = point(clause.value, clause.low, clause.high)
-    above = (say.clause_operator(clause) or ">").startswith(">") != (clause.role == "kill")
+    above = (wording.clause_operator(clause) or ">").startswith(">") != (clause.role == "kill")
     return {
         "words": words,
         "clause": clause,
         "outcome": outcome,
-        "plot": svg.margin(at, above, outcome) if at else "",
+        "plot": charts.margin(at, above, outcome) if at else "",
     }
 
 
@@ -138,17 +134,17 @@ def _clause(words: ClauseWords) -> dict[str, Any]:
 
 def _panel(results: Results, measure: MeasureInfo) -> dict[str, Any]:
     """One measure: every arm on one axis, with its difference from the baseline beside it."""
-    estimates = say.overall(results, measure.name)
-    axis = svg.axis_over(bound for one in estimates for bound in (one.value, one.low, one.high))
+    estimates = wording.overall(results, measure.name)
+    axis = charts.axis_over(bound for one in estimates for bound in (one.value, one.low, one.high))
     against = {
-        _arm_of(one): one for one in say.differences(results, measure.name) if one.b == results.baseline
+        _arm_of(one): one for one in wording.differences(results, measure.name) if one.b == results.baseline
     }
     rows = []
     for one in estimates:
         name = Arm(one.system, one.factors).name
         at = point(one.value, one.low, one.high)
         style = style_of(results, name)
-        plot = svg.whisker(axis, at, style, name) if axis and at else ""
+        plot = charts.whisker(axis, at, style, name) if axis and at else ""
         rows.append(
             {"name": name, "style": style, "estimate": one, "plot": plot, "against": against.get(name)}
         )
@@ -156,30 +152,30 @@ def _panel(results: Results, measure: MeasureInfo) -> dict[str, Any]:
         "measure": measure,
         "about": about(measure),
         "answer": answer(results, measure),
-        "scale": svg.scale(axis) if axis else "",
-        "asked": say.largest_sample(estimates),
+        "scale": charts.scale(axis) if axis else "",
+        "asked": wording.largest_sample(estimates),
         "rows": rows,
     }
 
 
 def about(measure: MeasureInfo) -> str:
     """What a measure is, what its parameters make of it, and which way is better."""
-    spec, depth = say.parse_measure(measure.name)
+    spec, depth = wording.parse_measure(measure.name)
     found = [f"the cut-off is {depth}"] if depth and "cut" in measure.about else []
     found += [
         _PARAMETERS[name].format(value) if name in _PARAMETERS else f"{name} is {value}"
         for name, value in spec.params.items()
     ]
     here = f"Here {'; '.join(found)}." if found else ""
-    direction = say.DIRECTIONS.get(measure.better, measure.better).capitalize()
+    direction = wording.DIRECTIONS.get(measure.better, measure.better).capitalize()
     return " ".join(filter(None, [measure.about, here, f"{direction}."]))
 
 
 def answer(results: Results, measure: MeasureInfo) -> str:
     """What the comparisons of one measure say, as the title of its picture."""
-    pairs = [one for one in say.differences(results, measure.name) if one.difference is not None]
+    pairs = [one for one in wording.differences(results, measure.name) if one.difference is not None]
     if not pairs:
-        found = say.overall(results, measure.name)
+        found = wording.overall(results, measure.name)
         if any(one.value is not None for one in found):
             return ""
         return "no figures yet" if any(one.n_expected for one in found) else "applies to no item"
@@ -190,7 +186,7 @@ def answer(results: Results, measure: MeasureInfo) -> str:
 
 
 def _finding(names: list[str], finding: str, other: str) -> str:
-    listed = say.name_list(names)
+    listed = wording.name_list(names)
     if not finding:
         none = f"neither {' nor '.join(names)}" if len(names) == 2 else f"none of {listed}"
         return (
@@ -233,7 +229,7 @@ def _lift(results: Results) -> dict[str, Any] | None:
     """What became of each arm's results: a bar an arm, and the figures it is drawn from."""
     if results.review is None:
         return None
-    marks = reviewed.marks_by_arm(results, results.review)
+    marks = tables.marks_by_arm(results, results.review)
     rows = []
     for each in marks:
         style = style_of(results, each.arm)
@@ -241,20 +237,20 @@ def _lift(results: Results) -> dict[str, Any] | None:
             (word.replace(" ", "-"), each.share(word), f"{each.arm}: {count} {word}")
             for word, count in each.counts.items()
         ]
-        rows.append({"marks": each, "style": style, "plot": svg.stacked(parts, style)})
-    return {"answer": reviewed.lift_answer(marks), "rows": rows}
+        rows.append({"marks": each, "style": style, "plot": charts.stacked(parts, style)})
+    return {"answer": tables.lift_answer(marks), "rows": rows}
 
 
 # ------------------------------------------------------------------------------------ slices
 
 
 def _slices(results: Results) -> list[dict[str, Any]]:
-    understated = reviewed.lower_bounds(results)
-    tables = (_heat(results, measure, understated) for measure in results.measures)
-    return [table for table in tables if table["groups"]]
+    understated = tables.lower_bounds(results)
+    found = (_heat(results, measure, understated) for measure in results.measures)
+    return [table for table in found if table["groups"]]
 
 
-def _heat(results: Results, measure: MeasureInfo, understated: set[reviewed.Slice]) -> dict[str, Any]:
+def _heat(results: Results, measure: MeasureInfo, understated: set[tables.Slice]) -> dict[str, Any]:
     """Slices by arms for one measure, grouped by what they are cut on; those to which it applies."""
     known = [one for one in results.estimates if one.where and one.measure == measure.name]
     asked: dict[tuple[tuple[str, str], ...], int] = {}
@@ -262,25 +258,25 @@ def _heat(results: Results, measure: MeasureInfo, understated: set[reviewed.Slic
         place = tuple(one.where.items())
         asked[place] = max(one.n_expected, asked.get(place, 0))
     sliced = [one for one in known if asked[tuple(one.where.items())]]
-    solid = [one.value for one in sliced if one.value is not None and one.n_scored >= say.FEW]
+    solid = [one.value for one in sliced if one.value is not None and one.n_scored >= wording.FEW]
     groups: dict[str, dict[str, dict[str, Any]]] = {}
     for one in sliced:
         group = groups.setdefault(" × ".join(one.where), {})
         row = group.setdefault(" × ".join(one.where.values()), dict.fromkeys(results.arms))
         row[Arm(one.system, one.factors).name] = {
             "estimate": one,
-            "n": say.sample_size(one, asked[tuple(one.where.items())]),
+            "n": wording.sample_size(one, asked[tuple(one.where.items())]),
             "style": shade(one, solid, measure.better),
-            "at_least": say.lower_bound_sign(measure) or reviewed.at_least(one, understated),
+            "at_least": wording.lower_bound_sign(measure) or tables.at_least(one, understated),
         }
-    bound = any(reviewed.at_least(one, understated) for one in sliced)
+    bound = any(tables.at_least(one, understated) for one in sliced)
     return {"measure": measure, "groups": groups, "bound": bound}
 
 
 def shade(estimate: Estimate, solid: list[float], better: str) -> str:
     if estimate.value is None:
         return "nothing"
-    if estimate.n_scored < say.FEW:
+    if estimate.n_scored < wording.FEW:
         return "few"
     low, high = min(solid), max(solid)
     share = (estimate.value - low) / (high - low) if high > low else 0.5
@@ -300,15 +296,15 @@ def _changed(results: Results, change: Changes) -> dict[str, Any]:
         rows.append(
             {
                 "flip": flip,
-                "text": say.shorten(flip.item.text, FLIP_TEXT),
+                "text": wording.shorten(flip.item.text, FLIP_TEXT),
                 "expected": [
-                    (one.target, say.shorten(one.text, FLIP_TEXT)) for one in flip.item.expected[:1]
+                    (one.target, wording.shorten(one.text, FLIP_TEXT)) for one in flip.item.expected[:1]
                 ],
                 "returned": [
                     (
                         one,
-                        reviewed.mark_word(results.review, one, 0, say.wants_review(flip.item)),
-                        say.shorten(one.text, FLIP_TEXT),
+                        tables.mark_word(results.review, one, 0, wording.wants_review(flip.item)),
+                        wording.shorten(one.text, FLIP_TEXT),
                     )
                     for one in hits[:1]
                 ],

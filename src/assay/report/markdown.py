@@ -10,14 +10,10 @@ from typing import ClassVar
 from assay.core.records import Arm, Comparison, Estimate
 from assay.core.results import ItemView, Results
 from assay.core.section import Place, Table, Text
-from assay.report import proofs
-from assay.report import review as reviewed
-from assay.report import wording as say
-from assay.report.figures import cell_text, figure_tables, notes
-from assay.report.flips import Changes, changes
-from assay.report.proofs import proof_line
-from assay.report.refusals import Refusals
-from assay.report.verdict_words import verdict_words
+from assay.report import tables, verdicts, wording
+from assay.report.items import Changes, changes
+from assay.report.tables import Refusals, cell_text, figure_tables, notes
+from assay.report.verdicts import proof_line, verdict_words
 
 WORST = 20
 BAR = r"\|"
@@ -34,11 +30,11 @@ class MarkdownReport:
 
     def render(self, results: Results) -> bytes:
         blocks = [
-            f"# {escaped(results.study)}: {say.TITLES[results.verdict]}",
-            f"**{escaped(told)}**" if (told := reviewed.recommendation(results)) else "",
-            escaped(reviewed.outlook(results)),
-            escaped(say.headline(results)),
-            *map(escaped, say.limit_lines(results)),
+            f"# {escaped(results.study)}: {wording.TITLES[results.verdict]}",
+            f"**{escaped(told)}**" if (told := tables.recommendation(results)) else "",
+            escaped(tables.outlook(results)),
+            escaped(wording.headline(results)),
+            *map(escaped, wording.limit_lines(results)),
             *_gates(results),
             *_review(results),
             *_sections(results, "verdict"),
@@ -46,7 +42,7 @@ class MarkdownReport:
             *_estimates(results),
             *_figures(results),
             *_differences(
-                [one for measure in results.measures for one in say.differences(results, measure.name)],
+                [one for measure in results.measures for one in wording.differences(results, measure.name)],
                 Refusals(results),
             ),
             *_sections(results, "systems"),
@@ -62,12 +58,12 @@ class MarkdownReport:
 
 def escaped(text: str) -> str:
     """Text that Markdown shows as it is, on one line."""
-    return _SPECIAL.sub(r"\\\1", " ".join(say.printable(text).split()))
+    return _SPECIAL.sub(r"\\\1", " ".join(wording.printable(text).split()))
 
 
 def code(text: str) -> str:
     """Text as inline code; as plain text where backticks or escaped pipes would end the span or the cell."""
-    line = " ".join(say.printable(text).split())
+    line = " ".join(wording.printable(text).split())
     if not line or "`" in line or "\\" in line:
         return escaped(line)
     return f"`{line.replace('|', BAR)}`"
@@ -81,7 +77,7 @@ def table(header: Sequence[str], rows: Iterable[Sequence[str]], texts: int = 1) 
 
 def _gates(results: Results) -> list[str]:
     blocks: list[str] = []
-    for verdict in say.gates_in_order(results):
+    for verdict in wording.gates_in_order(results):
         words = verdict_words(verdict)
         tried = proof_line(results, verdict.gate)
         blocks.append(f"## {escaped(verdict.gate)}: {words.title}")
@@ -99,11 +95,11 @@ def _controls(results: Results) -> list[str]:
     """What became of every control, gate by gate."""
     if not results.verdicts:
         return []
-    blocks = [f"## {proofs.TITLE}", proofs.LEAD if results.proofs else proofs.UNTRIED]
+    blocks = [f"## {verdicts.TITLE}", verdicts.LEAD if results.proofs else verdicts.UNTRIED]
     for proof in results.proofs:
-        blocks.append(f"**{escaped(proof.gate)}: {escaped(proofs.outcome_title(proof))}**")
-        rows = [tuple(map(escaped, row)) for row in proofs.control_rows(proof)]
-        blocks.append(table(proofs.HEADER, rows, texts=4))
+        blocks.append(f"**{escaped(proof.gate)}: {escaped(verdicts.outcome_title(proof))}**")
+        rows = [tuple(map(escaped, row)) for row in verdicts.control_rows(proof)]
+        blocks.append(table(verdicts.HEADER, rows, texts=4))
     return blocks
 
 
@@ -150,21 +146,23 @@ def _estimates(results: Results) -> list[str]:
     drawn = {name for section in results.sections for name in section.measures}
     rows = [
         (
-            escaped(say.measure_title(measure)),
+            escaped(wording.measure_title(measure)),
             escaped(Arm(one.system, one.factors).name),
-            ("" if one.value is None else say.lower_bound_sign(measure))
-            + say.with_interval(one.value, one.low, one.high),
-            say.sample_size(one, say.largest_sample(found)),
-            escaped(say.absence_text(one.counts)),
+            ("" if one.value is None else wording.lower_bound_sign(measure))
+            + wording.with_interval(one.value, one.low, one.high),
+            wording.sample_size(one, wording.largest_sample(found)),
+            escaped(wording.absence_text(one.counts)),
         )
         for measure in results.measures
         if measure.name not in drawn
-        for found in [say.overall(results, measure.name)]
+        for found in [wording.overall(results, measure.name)]
         for one in found
     ]
     header = ("measure", "system", "mean [95 %]", "n", "left out or absent")
     bounded = any(measure.lower_bound for measure in results.measures)
-    return [table(header, rows, texts=2), *([escaped(say.LOWER_BOUND)] if bounded else [])] if rows else []
+    return (
+        [table(header, rows, texts=2), *([escaped(wording.LOWER_BOUND)] if bounded else [])] if rows else []
+    )
 
 
 def _differences(comparisons: Sequence[Comparison], refusals: Refusals) -> list[str]:
@@ -175,12 +173,12 @@ def _differences(comparisons: Sequence[Comparison], refusals: Refusals) -> list[
     rows = [
         (
             escaped(one.measure),
-            escaped(say.pair_name(one)),
+            escaped(wording.pair_name(one)),
             escaped(refusals.note(one)),
-            say.with_interval(one.difference, one.low, one.high, signed=True),
-            say.p_value(one.p_adjusted if one.p_adjusted is not None else one.p),
-            say.p_value(one.p_wilcoxon),
-            say.win_tie_loss(one),
+            wording.with_interval(one.difference, one.low, one.high, signed=True),
+            wording.p_value(one.p_adjusted if one.p_adjusted is not None else one.p),
+            wording.p_value(one.p_wilcoxon),
+            wording.win_tie_loss(one),
             str(one.n),
         )
         for one in comparisons
@@ -193,23 +191,23 @@ def _review(results: Results) -> list[str]:
     review = results.review
     if review is None:
         return []
-    marks = reviewed.marks_by_arm(results, review)
-    words = list(reviewed.ABOUT)
+    marks = tables.marks_by_arm(results, review)
+    words = list(tables.ABOUT)
     counts = [
         (escaped(each.arm), *(str(each.counts[word]) for word in words), str(each.total)) for each in marks
     ]
     rates = [
         (escaped(rate.measure), escaped(rate.arm), rate.mean, rate.n, rate.bounds)
-        for found in reviewed.rates(results, review).values()
+        for found in tables.rates(results, review).values()
         for rate in found
     ]
     return [
         "## Review",
-        escaped(reviewed.progress(review)),
-        escaped(reviewed.basis(review)),
+        escaped(tables.progress(review)),
+        escaped(tables.basis(review)),
         table(("measure", "system", "mean [95 %]", "n", "whatever is open"), rates, texts=2) if rates else "",
         *_differences(review.comparisons, Refusals(results)),
-        f"**{escaped(reviewed.lift_answer(marks))}** ({escaped(reviewed.scope(review))})",
+        f"**{escaped(tables.lift_answer(marks))}** ({escaped(tables.scope(review))})",
         table(("system", *words, "results"), counts),
     ]
 
@@ -218,32 +216,32 @@ def _slices(results: Results) -> list[str]:
     sliced: dict[str, dict[str, list[Estimate]]] = {}
     for one in results.estimates:
         if one.where:
-            sliced.setdefault(one.measure, {}).setdefault(say.where_text(one.where), []).append(one)
+            sliced.setdefault(one.measure, {}).setdefault(wording.where_text(one.where), []).append(one)
     blocks = ["## Slices"] if sliced else []
-    understated = reviewed.lower_bounds(results)
+    understated = tables.lower_bounds(results)
     bounded = {measure.name for measure in results.measures if measure.lower_bound}
     for measure, rows in sliced.items():
         blocks.append(f"### {escaped(measure)}")
         header = ("slice", *(escaped(arm) for arm in results.arms))
-        sign = say.AT_LEAST if measure in bounded else ""
+        sign = wording.AT_LEAST if measure in bounded else ""
         cells = [(escaped(name), *_cells(row, results, understated, sign)) for name, row in rows.items()]
         blocks.append(table(header, cells))
-        if any(reviewed.at_least(one, understated) for row in rows.values() for one in row):
-            blocks.append(escaped(reviewed.LOWER_BOUND))
+        if any(tables.at_least(one, understated) for row in rows.values() for one in row):
+            blocks.append(escaped(tables.LOWER_BOUND))
     return blocks
 
 
-def _cells(row: list[Estimate], results: Results, understated: set[reviewed.Slice], sign: str) -> list[str]:
+def _cells(row: list[Estimate], results: Results, understated: set[tables.Slice], sign: str) -> list[str]:
     by_arm = {Arm(one.system, one.factors).name: one for one in row}
-    cells, asked = [], say.largest_sample(row)
+    cells, asked = [], wording.largest_sample(row)
     for arm in results.arms:
         one = by_arm.get(arm)
         if one is None or one.value is None:
-            cells.append(say.NOTHING)
+            cells.append(wording.NOTHING)
         else:
-            figure = say.with_interval(one.value, one.low, one.high)
+            figure = wording.with_interval(one.value, one.low, one.high)
             cells.append(
-                f"{sign or reviewed.at_least(one, understated)}{figure}, n = {say.sample_size(one, asked)}"
+                f"{sign or tables.at_least(one, understated)}{figure}, n = {wording.sample_size(one, asked)}"
             )
     return cells
 
@@ -267,12 +265,12 @@ def _worst(change: Changes) -> str:
     rows = [
         (
             escaped(flip.item.item_id),
-            escaped(say.shorten(flip.item.text, TEXT)),
-            escaped(say.shorten(_expected(flip.item), TEXT)),
-            escaped(say.shorten(_returned(flip.item, change.arm), TEXT)),
-            say.number(flip.before),
-            say.number(flip.after),
-            say.number(flip.after - flip.before, signed=True),
+            escaped(wording.shorten(flip.item.text, TEXT)),
+            escaped(wording.shorten(_expected(flip.item), TEXT)),
+            escaped(wording.shorten(_returned(flip.item, change.arm), TEXT)),
+            wording.number(flip.before),
+            wording.number(flip.after),
+            wording.number(flip.after - flip.before, signed=True),
         )
         for flip in change.flips[:WORST]
         if flip.gain < 0
@@ -303,8 +301,8 @@ def _trust(results: Results) -> list[str]:
     spent = [
         (
             escaped(arm),
-            *(say.number(trust.seconds.get(arm, {}).get(name)) for name in quantiles),
-            say.number(trust.cost.get(arm)),
+            *(wording.number(trust.seconds.get(arm, {}).get(name)) for name in quantiles),
+            wording.number(trust.cost.get(arm)),
         )
         for arm in dict.fromkeys([*trust.seconds, *trust.cost])
     ]

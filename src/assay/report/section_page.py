@@ -19,7 +19,7 @@ from assay.core.section import (
     TableCell,
     TableColumn,
 )
-from assay.report import svg
+from assay.report import charts
 
 _BAR = Markup('<rect class="{}" x="{:.2f}%" width="{:.2f}%" y="6" height="{}"/>')
 _LINE = Markup('<line class="zero" x1="{0:.2f}%" x2="{0:.2f}%" y1="0" y2="{1}"/>')
@@ -58,12 +58,12 @@ class SectionPage:
             yield from ((places[item], section, blocks) for item, blocks in found.items() if blocks)
 
     def style_of(self, arm: str) -> str:
-        return svg.style_of(self.results, arm) if arm else ""
+        return charts.style_of(self.results, arm) if arm else ""
 
     def scale(self, table: Table, column: TableColumn) -> Markup | str:
         """What heads the pictures of a column: its own words, or a scale where zero is inside."""
         axis = _axis(table, column.drawn)
-        return column.picture or (svg.scale(axis) if axis is not None and axis.low < 0 else "")
+        return column.picture or (charts.scale(axis) if axis is not None and axis.low < 0 else "")
 
     def plots(self, table: Table) -> list[list[Markup]]:
         """For every row the pictures of its cells; nothing where none is drawn."""
@@ -76,7 +76,9 @@ class SectionPage:
             for row in table.rows
         ]
 
-    def _plot(self, cell: TableCell, first: TableCell, column: TableColumn, axis: svg.Axis | None) -> Markup:
+    def _plot(
+        self, cell: TableCell, first: TableCell, column: TableColumn, axis: charts.Axis | None
+    ) -> Markup:
         style = self.style_of(cell.system or column.system or first.system)
         if cell.value is None:
             return Markup()
@@ -85,7 +87,7 @@ class SectionPage:
         if axis is None:
             return Markup()
         if column.drawn == "interval":
-            return svg.whisker(axis, (cell.value, cell.low, cell.high), style, first.text)
+            return charts.whisker(axis, (cell.value, cell.low, cell.high), style, first.text)
         return _bar(cell.value, axis, f"{'part' if style else 'bar'} {style}{' taken' * cell.strong}")
 
     def chart(self, chart: Chart) -> Markup:
@@ -128,7 +130,7 @@ def _within(blocks: Iterable[SectionBlock]) -> Iterator[SectionBlock]:
             yield from _within(block.blocks)
 
 
-def _axis(table: Table, drawn: str) -> svg.Axis | None:
+def _axis(table: Table, drawn: str) -> charts.Axis | None:
     """One for all columns that are drawn alike; bars that are all above zero begin at the edge."""
     if drawn not in {"bar", "interval"}:
         return None
@@ -136,8 +138,8 @@ def _axis(table: Table, drawn: str) -> svg.Axis | None:
     cells = [cell for row in rows for cell, column in row if column.drawn == drawn]
     values = [cell.value for cell in cells if cell.value is not None]
     if drawn == "bar" and min(values, default=0.0) >= 0:
-        return svg.Axis(0.0, max(values, default=0.0) or 1.0)
-    return svg.axis_over((end for cell in cells for end in (cell.value, cell.low, cell.high)), zero=True)
+        return charts.Axis(0.0, max(values, default=0.0) or 1.0)
+    return charts.axis_over((end for cell in cells for end in (cell.value, cell.low, cell.high)), zero=True)
 
 
 def _margin(value: float, cell: TableCell) -> Markup:
@@ -146,10 +148,10 @@ def _margin(value: float, cell: TableCell) -> Markup:
         return Markup()
     low, high = (None if end is None else end - cell.threshold for end in (cell.low, cell.high))
     reached = GO if value >= cell.threshold else NO_GO
-    return svg.margin((value - cell.threshold, low, high), True, reached)
+    return charts.margin((value - cell.threshold, low, high), True, reached)
 
 
-def _bar(value: float, axis: svg.Axis, style: str) -> Markup:
+def _bar(value: float, axis: charts.Axis, style: str) -> Markup:
     """From zero to the value; the edges are the page's own where nothing is below zero."""
     high = _THICK + 12
     if axis.low == 0:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from assay.core.records import Comparison, Estimate
 from assay.core.results import GO, INCONCLUSIVE
 from assay.core.sweep_results import Fold, Parameter, Setting, Sweep
-from assay.report import wording as say
+from assay.report import wording
 
 BETTER, STAYS, OPEN, NONE = "better", "stays", "open", "none"
 TITLES = {
@@ -44,9 +46,9 @@ def answer(sweep: Sweep) -> str:
         why = note(reference) or "no item has a value"
         return f"{measure.name} ranks no setting: {reference.name}: {why}."
     mean = best.estimates[0]
-    figure = f"{say.with_interval(mean.value, mean.low, mean.high)}, n {say.sample_size(mean)}"
+    figure = f"{wording.with_interval(mean.value, mean.low, mean.high)}, n {wording.sample_size(mean)}"
     if best.reference:
-        others = say.quantity(len(sweep.settings) - 1, "other setting")
+        others = wording.quantity(len(sweep.settings) - 1, "other setting")
         return f"{best.name}, the reference, has the best {measure.name} ({figure}); {others} do no better."
     return f"{best.name} has the best {measure.name} ({figure}): {_against(best, sweep)}."
 
@@ -55,10 +57,10 @@ def _against(best: Setting, sweep: Sweep) -> str:
     one, name = best.difference, sweep.reference.name
     if one is None or one.difference is None:
         return f"it is not compared with {name} ({one.refused if one else 'no comparison'})"
-    difference = say.with_interval(one.difference, one.low, one.high, signed=True)
+    difference = wording.with_interval(one.difference, one.low, one.high, signed=True)
     holds = "holds" if is_better(one) else "does not hold"
-    family = say.quantity(len(sweep.settings) - 1, "comparison")
-    p = say.p_value(one.p_adjusted)
+    family = wording.quantity(len(sweep.settings) - 1, "comparison")
+    p = wording.p_value(one.p_adjusted)
     return f"{difference} against {name}, which {holds}, corrected over {family} (p {p})"
 
 
@@ -68,12 +70,12 @@ def fold_sentence(fold: Fold) -> str:
         return f"On half {fold.chosen_on} no setting can be ranked."
     if fold.chosen is None:
         return f"On half {fold.chosen_on} nothing beats {fold.setting}, the reference: nothing to confirm."
-    chosen = say.number(fold.chosen.difference, signed=True)
+    chosen = wording.number(fold.chosen.difference, signed=True)
     start = f"{fold.setting} is best on half {fold.chosen_on} ({chosen}); on half {fold.checked_on} it"
     one = fold.checked
     if one is None or one.difference is None:
         return f"{start} is not compared ({one.refused if one else 'no item'})."
-    difference = say.with_interval(one.difference, one.low, one.high, signed=True)
+    difference = wording.with_interval(one.difference, one.low, one.high, signed=True)
     return f"{start} is {difference}: {verdict(fold)}."
 
 
@@ -97,7 +99,7 @@ def optimism(sweep: Sweep) -> str:
     here, there = (sum(side) / len(pairs) for side in zip(*pairs, strict=True))
     return (
         f"On the items it was chosen on, the best setting differs from the reference by "
-        f"{say.number(here, signed=True)}; on the others by {say.number(there, signed=True)}."
+        f"{wording.number(here, signed=True)}; on the others by {wording.number(there, signed=True)}."
     )
 
 
@@ -108,17 +110,17 @@ def subject(sweep: Sweep) -> str:
     """
     parts = ", ".join(name for name, values in sweep.grid.items() if len(values) > 1)
     chosen = ", ".join(f"{name}={'|'.join(values)}" for name, values in sweep.where.items())
-    items = say.quantity(sweep.items, "item") + (f" where {chosen}" if chosen else "")
+    items = wording.quantity(sweep.items, "item") + (f" where {chosen}" if chosen else "")
     if sweep.changes:
-        changes = say.quantity(sum(not one.reference for one in sweep.settings), "change")
+        changes = wording.quantity(sum(not one.reference for one in sweep.settings), "change")
         return f"{sweep.system}: {changes}, one at a time; {items}; measured by {sweep.measure.name}"
-    settings = say.quantity(len(sweep.settings), "setting")
+    settings = wording.quantity(len(sweep.settings), "setting")
     return f"{sweep.system}: {settings} of {parts}; {items}; ranked by {sweep.measure.name}"
 
 
 def holding(sweep: Sweep) -> str:
     """Which settings differ from the reference for sure."""
-    found = [one for one in sweep.settings if one.difference and say.is_shown(one.difference)]
+    found = [one for one in sweep.settings if one.difference and wording.is_shown(one.difference)]
     better = [one.name for one in found if is_better(one.difference)]
     worse = [one.name for one in found if one.name not in better]
     if not found:
@@ -130,7 +132,7 @@ def holding(sweep: Sweep) -> str:
 def parameter_answer(parameter: Parameter) -> str:
     """What a parameter does, as the title of its picture."""
     reference = next(effect.value for effect in parameter.effects if effect.reference)
-    clear = [one for one in parameter.effects if one.difference and say.is_shown(one.difference)]
+    clear = [one for one in parameter.effects if one.difference and wording.is_shown(one.difference)]
     better = [one.value for one in clear if is_better(one.difference)]
     worse = [one.value for one in clear if one.value not in better]
     found = [
@@ -147,7 +149,7 @@ def applying(sweep: Sweep) -> list[int]:
 
 def open_counts(estimate: Estimate) -> str:
     """The items without a value of their own, in words; those that the measure does not concern aside."""
-    return say.absence_text({**estimate.counts, "not_applicable": 0})
+    return wording.absence_text({**estimate.counts, "not_applicable": 0})
 
 
 def note(setting: Setting) -> str:
@@ -156,3 +158,108 @@ def note(setting: Setting) -> str:
     if setting.difference is not None and setting.difference.refused:
         found.append(f"not compared: {setting.difference.refused}")
     return "; ".join(filter(None, found))
+
+
+# ----------------------------------------------------------------------------------------------
+
+LOSES, GAINS, UNCORRECTED, UNCLEAR, NOT_COMPARED = "loses", "gains", "uncorrected", "unclear", "not compared"
+MATTERS, NOTHING_SHOWN = "matters", "open"
+CHANGE_SHAPES = {MATTERS: None, NOTHING_SHOWN: INCONCLUSIVE, NONE: None}
+AS_IT_IS = "as it is"
+
+
+def change_effect(one: Comparison | None) -> str:
+    """What a change does, as far as its difference shows."""
+    if one is None or one.difference is None:
+        return NOT_COMPARED
+    if wording.is_shown(one):
+        return GAINS if is_better(one) else LOSES
+    beyond = one.low is not None and one.high is not None and (one.low > 0 or one.high < 0)
+    return UNCORRECTED if beyond else UNCLEAR
+
+
+def change_words(setting: Setting) -> str:
+    """What a change does, in words that stand beside its picture."""
+    if setting.reference:
+        return AS_IT_IS
+    one = setting.difference
+    found = change_effect(one)
+    if found in {LOSES, GAINS, NOT_COMPARED}:
+        return found
+    shown = "not shown to matter"
+    if found == UNCORRECTED:
+        return f"{shown}: the interval leaves 0 out, but not after correction"
+    return f"{shown}; {could}" if one and (could := wording.comparison_note(one)) else shown
+
+
+def change_outcome(sweep: Sweep) -> str:
+    """What a sweep of changes comes to."""
+    found = {change_effect(one.difference) for one in _changes(sweep)}
+    if found & {LOSES, GAINS}:
+        return MATTERS
+    return NOTHING_SHOWN if found & {UNCLEAR, UNCORRECTED} else NONE
+
+
+def change_title(sweep: Sweep) -> str:
+    """`2 of 6 changes matter`."""
+    changes = _changes(sweep)
+    if (found := change_outcome(sweep)) == MATTERS:
+        clear = [one for one in changes if change_effect(one.difference) in {LOSES, GAINS}]
+        verb = "matters" if len(clear) == 1 else "matter"
+        return f"{len(clear)} of {wording.quantity(len(changes), 'change')} {verb}"
+    return "No change is shown to matter" if found == NOTHING_SHOWN else "Nothing can be compared yet"
+
+
+def change_answer(sweep: Sweep) -> str:
+    """Which changes lose and gain, which are not shown to matter, and what would have been found."""
+    found: dict[str, list[Setting]] = {}
+    for one in _changes(sweep):
+        found.setdefault(change_effect(one.difference), []).append(one)
+    if found.keys() <= {NOT_COMPARED}:
+        return f"No change is compared with {sweep.reference.name}{_why(sweep)}."
+    clear = [
+        f"{_measured(found[each])} {_verb(each, found[each])}" for each in (LOSES, GAINS) if each in found
+    ]
+    family = wording.quantity(len(_changes(sweep)), "change")
+    start = f"Against {sweep.reference.name} {AS_IT_IS}, corrected over {family}"
+    sentences = [f"{start}: {'; '.join(clear) or 'none loses or gains'}."]
+    if UNCORRECTED in found:
+        sentences.append(f"Only before correction an interval leaves 0 out: {_measured(found[UNCORRECTED])}.")
+    if UNCLEAR in found:
+        sentences.append(_unclear(found[UNCLEAR]))
+    if NOT_COMPARED in found:
+        sentences.append(f"Not compared: {_named(found[NOT_COMPARED])}.")
+    return " ".join(sentences)
+
+
+def _changes(sweep: Sweep) -> list[Setting]:
+    return [setting for setting in sweep.settings if not setting.reference]
+
+
+def _verb(verb: str, settings: Sequence[Setting]) -> str:
+    return verb if len(settings) == 1 else verb.removesuffix("s")
+
+
+def _measured(settings: Sequence[Setting]) -> str:
+    """Names in a row, each with its difference."""
+    pairs = [(one.name, one.difference.difference) for one in settings if one.difference]
+    return wording.name_list(
+        [f"{name} ({wording.number(difference, signed=True)})" for name, difference in pairs]
+    )
+
+
+def _named(settings: Sequence[Setting]) -> str:
+    return wording.name_list([setting.name for setting in settings])
+
+
+def _unclear(settings: Sequence[Setting]) -> str:
+    """Those of which nothing is shown, and the difference that would have been."""
+    found = [one.difference.mde for one in settings if one.difference and one.difference.mde is not None]
+    ends = list(dict.fromkeys(wording.number(each) for each in (min(found), max(found)))) if found else []
+    could = f"; a difference of {' to '.join(ends)} would have been found, four times in five" if ends else ""
+    return f"Not shown to matter: {_named(settings)}{could}."
+
+
+def _why(sweep: Sweep) -> str:
+    why = note(sweep.reference) or next(filter(None, map(note, sweep.settings)), "")
+    return f" ({why})" if why else ""

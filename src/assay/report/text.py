@@ -3,38 +3,39 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import groupby
 from typing import TYPE_CHECKING
 
-from rich.cells import cell_len
+from rich.cells import cell_len, set_cell_size
 from rich.console import Group
 from rich.padding import Padding
 from rich.segment import Segments
 from rich.table import Table
 
-from assay.core.records import Arm, Estimate
+from assay.core.records import Arm, Comparison, Estimate
 from assay.core.results import GO, INCONCLUSIVE, NO_GO, BaselineChanges, ItemView, MeasureInfo, Results
-from assay.report import review as reviewed
-from assay.report import wording as say
-from assay.report.proofs import proof_line
-from assay.report.text_differences import decisive, difference_parts, unshown
-from assay.report.text_figures import figure_parts, section_parts
+from assay.report import tables, wording
+from assay.report.tables import Refusals
 from assay.report.text_tables import (
     GAP,
     WORDS,
+    figure_parts,
     fold_text,
     grid,
     item_tables,
     latency_lines,
     plain,
     plain_table,
+    section_parts,
     side_by_side,
     turn_table,
 )
-from assay.report.verdict_words import VerdictWords, verdict_words
+from assay.report.verdicts import VerdictWords, proof_line, verdict_words
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
+
 
 WIDTH = 100
 SHOWN_ITEMS = 10  # of those that changed since a baseline
@@ -54,7 +55,7 @@ def render_text(
     for table in item_tables(results, width) if every_item else ():
         _print_table(console, table, width)
         console.print()
-    for gate in say.gates_in_order(results):
+    for gate in wording.gates_in_order(results):
         style = _STYLES.get(gate.verdict, "bold") if gate.deciding else ""
         words = verdict_words(gate)
         _print_line(console, f"{gate.gate}: {words.title}", style)
@@ -71,7 +72,7 @@ def render_text(
         _print_since(results.against, console, width)
     for warning in results.trust.warnings:
         _print_line(console, f"warning: {warning}", "yellow")
-    for line in say.limit_lines(results):
+    for line in wording.limit_lines(results):
         _print_line(console, line)
     if results.verdict is None and results.report is None:
         return  # run files: nothing gates them, and there is no page
@@ -82,7 +83,7 @@ def _print_since(since: BaselineChanges, console: Console, width: int) -> None:
     """What changed since a baseline, item by item."""
     name = since.baseline
     for word, turns in (("worse", since.regressions), ("better", since.recoveries)):
-        items = say.quantity(len({turn.item_id for turn in turns}), "item")
+        items = wording.quantity(len({turn.item_id for turn in turns}), "item")
         _print_line(console, f"{word} since {name}: {items if turns else 'nothing'}")
         if shown := turns[:SHOWN_ITEMS]:
             _print_table(console, turn_table(shown, width), width)
@@ -95,7 +96,8 @@ def _print_since(since: BaselineChanges, console: Console, width: int) -> None:
     ):
         if ids:
             _print_line(
-                console, f"{what}: {say.quantity(len(ids), 'item')} ({say.first_names(ids, SHOWN_ITEMS)})"
+                console,
+                f"{what}: {wording.quantity(len(ids), 'item')} ({wording.first_names(ids, SHOWN_ITEMS)})",
             )
     console.print()
 
@@ -112,7 +114,7 @@ def _print_evidence(results: Results, console: Console, width: int, *, every: bo
         if table is not None:
             _print_table(console, table, width)
             console.print()
-    bounds = say.LOWER_BOUND if any(measure.lower_bound for measure in results.measures) else ""
+    bounds = wording.LOWER_BOUND if any(measure.lower_bound for measure in results.measures) else ""
     if notes := [*filter(None, [*latency_lines(results), bounds, _unranked(results.items)])]:
         for note in notes:
             _print_line(console, note, "dim")
@@ -124,7 +126,7 @@ def _unranked(items: Sequence[ItemView]) -> str:
     kinds = Counter(item.expects for item in items if item.expects is not None)
     if not kinds:
         return ""
-    of = f"{say.quantity(kinds.total(), 'item')} of {len(items)}"
+    of = f"{wording.quantity(kinds.total(), 'item')} of {len(items)}"
     if [*kinds] == ["nothing"]:
         return f"{of}: nothing is the right answer: ranking measures do not apply"
     found = [f"{count} by {_DECIDED.get(kind, kind)}" for kind, count in kinds.most_common()]
@@ -133,13 +135,15 @@ def _unranked(items: Sequence[ItemView]) -> str:
 
 def _print_answer(results: Results, console: Console) -> None:
     """The last lines: why, what to do, what a review can still change, the verdict and the report."""
-    _print_line(console, say.headline(results))
-    if told := reviewed.recommendation(results):
+    _print_line(console, wording.headline(results))
+    if told := tables.recommendation(results):
         _print_line(console, told, "bold")
-    if outlook := reviewed.outlook(results):
+    if outlook := tables.outlook(results):
         _print_line(console, outlook)
     where = f"  report: {results.report}" if results.report else ""
-    _print_line(console, f"{say.TITLES[results.verdict]}{where}", _STYLES.get(results.verdict or "", "bold"))
+    _print_line(
+        console, f"{wording.TITLES[results.verdict]}{where}", _STYLES.get(results.verdict or "", "bold")
+    )
 
 
 def _print_table(console: Console, table: RenderableType, width: int) -> None:
@@ -167,15 +171,15 @@ def _estimates(results: Results, width: int) -> list[Table]:
 
 
 def _column(results: Results, measure: MeasureInfo, arms: list[str]) -> list[str]:
-    found = {Arm(one.system, one.factors).name: one for one in say.overall(results, measure.name)}
-    cells, asked = [say.measure_title(measure)], say.largest_sample(found.values())
+    found = {Arm(one.system, one.factors).name: one for one in wording.overall(results, measure.name)}
+    cells, asked = [wording.measure_title(measure)], wording.largest_sample(found.values())
     for arm in arms:
         one = found.get(arm)
         if one is None or one.value is None:
-            cells.append(say.NOTHING)
+            cells.append(wording.NOTHING)
         else:
-            figure = say.with_interval(one.value, one.low, one.high)
-            cells.append(f"{say.lower_bound_sign(measure)}{figure} n {say.sample_size(one, asked)}")
+            figure = wording.with_interval(one.value, one.low, one.high)
+            cells.append(f"{wording.lower_bound_sign(measure)}{figure} n {wording.sample_size(one, asked)}")
     return cells
 
 
@@ -192,7 +196,7 @@ def _slices(results: Results, measures: Sequence[MeasureInfo], width: int) -> li
             for measure in measures
         }
         applying = [
-            [say.measure_title(measure), *column]
+            [wording.measure_title(measure), *column]
             for measure, column in cells.items()
             if any(column) and not measure.unit
         ]
@@ -209,8 +213,8 @@ def _mean(measure: MeasureInfo, one: Estimate | None) -> str:
     """A mean with its sample, and nothing where the measure does not apply."""
     if one is None or not one.n_expected:
         return ""
-    bound = "" if one.value is None else say.lower_bound_sign(measure)
-    return f"{bound}{say.number(one.value)} n {say.sample_size(one)}"
+    bound = "" if one.value is None else wording.lower_bound_sign(measure)
+    return f"{bound}{wording.number(one.value)} n {wording.sample_size(one)}"
 
 
 # ------------------------------------------------------------------------------------ review
@@ -222,14 +226,14 @@ def _review(results: Results) -> RenderableType | None:
     if review is None:
         return None
     rows: list[tuple[str, ...]] = []
-    for measure, found in reviewed.rates(results, review).items():
+    for measure, found in tables.rates(results, review).items():
         pairs = [one for one in review.comparisons if one.measure == measure and not one.refused]
         rows += [(measure, rate.arm, rate.mean, rate.n, rate.bounds) for rate in found]
         rows += [
             (
                 measure,
-                say.pair_name(one),
-                say.with_interval(one.difference, one.low, one.high, signed=True),
+                wording.pair_name(one),
+                wording.with_interval(one.difference, one.low, one.high, signed=True),
                 str(one.n),
                 "",
             )
@@ -242,7 +246,7 @@ def _review(results: Results) -> RenderableType | None:
     ]
     return Group(
         plain("Review", "bold"),
-        plain(reviewed.progress(review)),
+        plain(tables.progress(review)),
         plain_table("", header, named, words=(0, 1)),
     )
 
@@ -263,3 +267,97 @@ def _clauses(gate: VerdictWords, width: int) -> RenderableType:
         if clause.beneath:
             parts.append(Padding(plain(clause.beneath, "dim"), (0, 0, 0, GAP)))
     return Padding(Group(*parts), (0, 0, 0, GAP))
+
+
+# ----------------------------------------------------------------------------------------------
+
+INDENT = "  "
+MOST_NAMED = 6  # differences of one gate
+FIGURES = ("difference [95 %]", "p adj.", "win/tie/loss", "n", "detectable")
+
+
+def decisive(results: Results, *, every: bool) -> list[MeasureInfo]:
+    """The measures that some gate reads: all of them where none does, or where every one is asked for."""
+    read = {name for gate in results.verdicts for name in gate.reads}
+    return [each for each in results.measures if every or not read or each.name in read]
+
+
+def difference_parts(results: Results, width: int, *, every: bool) -> list[RenderableType]:
+    """The differences as a table, then those that were refused, and where the rest is, as lines."""
+    shown = decisive(results, every=every)
+    found = [one for measure in shown for one in wording.differences(results, measure.name)]
+    made = [one for one in found if not one.refused]
+    lines = [*_decided_by_gates(made), *Refusals(results).lines(found)]
+    compared = {one.measure for one in results.comparisons if not one.where}
+    if rest := len([each for each in results.measures if each.name in compared and each not in shown]):
+        lines.append(unshown("differences in", rest, results))
+    parts: list[RenderableType] = [_table(made, width)] if made else []
+    return [*parts, Group(*(plain(line, "dim") for line in lines))] if lines else parts
+
+
+def _decided_by_gates(made: Sequence[Comparison]) -> Iterator[str]:
+    """Which differences belong to a gate, where the p-value is adjusted within it."""
+    families = dict.fromkeys(one.family for one in made if one.family.startswith("gate "))
+    for family in families:
+        names = [f"{one.measure} {Arm(one.a, one.factors).name}" for one in made if one.family == family]
+        yield f"decided by {family}, with p adjusted within it: {wording.first_names(names, MOST_NAMED)}"
+
+
+def unshown(what: str, measures: int, results: Results) -> str:
+    """That figures of some measures are not shown here, and where they are."""
+    where = "in the report, and with assay run --verbose" if results.report else "assay run --verbose"
+    return f"{what} {wording.quantity(measures, 'more measure')} that no gate reads: {where}"
+
+
+def _table(made: Sequence[Comparison], width: int) -> RenderableType:
+    """Measure, system and figures in one row each, or, where these are too wide, a table for each measure."""
+    title, head, names = _names(made)
+    columns = [["measure", *(one.measure for one in made)], *([[head, *names]] if head else [])]
+    figures = [FIGURES, *map(_figures, made)]
+    cells = [*columns, *map(list, zip(*figures, strict=True))]
+    if sum(GAP + max(map(cell_len, column)) for column in cells) - GAP <= width:
+        header, *rows = zip(*cells, strict=True)
+        return plain_table(title, header, rows, words=tuple(range(len(columns))))
+    groups = groupby(zip(made, names or [""] * len(made), strict=True), key=lambda pair: pair[0].measure)
+    tables = (part for measure, group in groups for part in _under(measure, list(group), width))
+    return Group(plain(title, "bold"), *tables)
+
+
+def _under(measure: str, rows: Sequence[tuple[Comparison, str]], width: int) -> Iterator[RenderableType]:
+    """The rows of one measure, which heads them: on a line of its own where its name is long."""
+    figures = [FIGURES, *(_figures(one) for one, _ in rows)]
+    if not any(row[-1] for row in figures[1:]):
+        figures = [row[:-1] for row in figures]  # nothing is open
+    widths = [max(map(cell_len, column)) for column in zip(*figures, strict=True)]
+    room = width - sum(GAP + each for each in widths)
+    named = [f"{INDENT}{name}" if name else "" for _, name in rows]
+    first = min(room, max(map(cell_len, [*named, measure if cell_len(measure) <= room else ""])))
+    if cell_len(measure) > room:
+        yield plain(measure)
+    head = measure if cell_len(measure) <= room else " "
+    cells = [(_cut(name, first), *row) for name, row in zip(named, figures[1:], strict=True)]
+    yield plain_table("", (head, *figures[0]), cells, words=(0,), widths=[first, *widths])
+
+
+def _names(made: Sequence[Comparison]) -> tuple[str, str, list[str]]:
+    """The title, the head of the column that tells rows of a measure apart, and what stands in it."""
+    pairs = [wording.pair_name(one) for one in made]
+    if len(set(pairs)) == 1:
+        return f"Differences: {pairs[0]}", "", []
+    if len({one.b for one in made}) == 1:
+        return f"Differences from {made[0].b}", "system", [Arm(one.a, one.factors).name for one in made]
+    return "Differences", "pair", pairs
+
+
+def _figures(one: Comparison) -> tuple[str, ...]:
+    return (
+        wording.with_interval(one.difference, one.low, one.high, signed=True),
+        wording.p_value(one.p_adjusted if one.p_adjusted is not None else one.p),
+        wording.win_tie_loss(one),
+        str(one.n),
+        "" if wording.is_shown(one) or one.mde is None else wording.number(one.mde),
+    )
+
+
+def _cut(name: str, room: int) -> str:
+    return name if cell_len(name) <= room else set_cell_size(name, room - 1) + "…"

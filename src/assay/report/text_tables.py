@@ -7,19 +7,24 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from rich.cells import cell_len, set_cell_size
+from rich.console import Group
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
 from assay.core.records import Status
-from assay.report import wording as say
-from assay.report.flips import score_grid
+from assay.core.results import Results
+from assay.core.section import Section
+from assay.core.section import Table as SectionTable
+from assay.core.section import Text as SectionText
+from assay.report import wording
+from assay.report.items import score_grid
+from assay.report.tables import cell_text, figure_tables, notes
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from assay.core.results import ItemChange, Results
-    from assay.core.section import Section
+    from assay.core.results import ItemChange
 
 
 GAP = 2
@@ -31,7 +36,7 @@ WORDS = re.compile(r"(?<=[,| ])")  # and a clause
 
 def plain(text: str, style: str = "") -> Text:
     """Text as it is: names such as `race[stage=50k]` are not rich mark-up."""
-    return Text(say.printable(text), style)
+    return Text(wording.printable(text), style)
 
 
 def plain_table(
@@ -125,14 +130,14 @@ def turn_table(turns: Sequence[ItemChange], width: int) -> RenderableType:
     """Items that changed, a row each and measure; the query as far as there is room for it."""
     several = [turn.arm for turn in turns] if len({turn.arm for turn in turns}) > 1 else []
     columns = [
-        ["item", *(f"{turn.item_id}, {say.VARIES}" if turn.varies else turn.item_id for turn in turns)],
+        ["item", *(f"{turn.item_id}, {wording.VARIES}" if turn.varies else turn.item_id for turn in turns)],
         ["measure", *(turn.measure for turn in turns)],
         *([["system", *several]] if several else []),
-        ["before", *(say.number(turn.before) for turn in turns)],
-        ["after", *(say.number(turn.after) for turn in turns)],
+        ["before", *(wording.number(turn.before) for turn in turns)],
+        ["after", *(wording.number(turn.after) for turn in turns)],
     ]
     room = max(MOST // 4, width - GAP - sum(GAP + max(map(cell_len, column)) for column in columns))
-    columns.append(["query", *(say.shorten(turn.text, min(room, MOST)) for turn in turns)])
+    columns.append(["query", *(wording.shorten(turn.text, min(room, MOST)) for turn in turns)])
     header, *rows = zip(*columns, strict=True)
     figures = len(columns) - 3, len(columns) - 2
     words = tuple(place for place in range(len(columns)) if place not in figures)
@@ -147,14 +152,14 @@ _SILENT = (Status.SCORED, Status.MISSING)
 def item_tables(results: Results, width: int) -> list[Table]:
     """Every item with its values, a table or more an arm; a status stands where there is no value."""
     grid, tables = score_grid(results), []
-    label = ["item", *(f"{item.item_id}  {say.shorten(item.text, QUERY)}" for item in results.items)]
+    label = ["item", *(f"{item.item_id}  {wording.shorten(item.text, QUERY)}" for item in results.items)]
     for arm in results.arms:
         columns = []
         for measure in results.measures:
             cells = [grid.get((arm, measure.name), {}).get(item.item_id) for item in results.items]
             told = ["" if cell is None else _cell(cell.value, cell.status) for cell in cells]
             if any(told):
-                columns.append([say.measure_title(measure), *told])
+                columns.append([wording.measure_title(measure), *told])
         room = width - GAP - max(map(cell_len, label))
         details = [
             [section.key, *lines]
@@ -179,7 +184,7 @@ def _lines(results: Results, section: Section, arm: str, room: int) -> list[str]
 
 def _cell(value: float | None, status: str) -> str:
     if status in _SILENT:
-        return say.number(value)
+        return wording.number(value)
     return "" if status == Status.NOT_APPLICABLE else str(status)
 
 
@@ -187,4 +192,55 @@ def latency_lines(results: Results) -> Iterator[str]:
     """How long answers took, where the study measures time."""
     if any(measure.unit == "s" for measure in results.measures):
         for arm, taken in results.trust.seconds.items():
-            yield f"{arm}: " + ", ".join(f"{name} {say.number(value)} s" for name, value in taken.items())
+            yield f"{arm}: " + ", ".join(f"{name} {wording.number(value)} s" for name, value in taken.items())
+
+
+# ----------------------------------------------------------------------------------------------
+
+
+def section_parts(section: Section, width: int) -> list[RenderableType]:
+    """What a terminal shows of a section: its words and its tables, in their order.
+
+    A table with a title begins a part of its own; everything else follows what stands before it.
+    """
+    alarm = [_whole(section.alarm, "bold red")] if section.alarm else []
+    if not alarm and not section.printed:
+        return []
+    parts: list[list[RenderableType]] = [[plain(section.title, "bold"), *alarm]]
+    for block in section.printed:
+        if isinstance(block, SectionText):
+            style = "yellow" if block.tone == "caution" else ""
+            parts[-1] += [_whole(line, style) for line in block.lines]
+            continue
+        if block.title and len(parts[-1]) > 1:
+            parts.append([])
+        parts[-1] += _tables(block, width)
+    return [Group(*part) for part in parts]
+
+
+def _whole(line: str, style: str) -> RenderableType:
+    """A line that is not folded: paths and commands stay whole for whoever copies them."""
+    text = plain(line, style)
+    text.no_wrap, text.overflow = True, "ignore"
+    return text
+
+
+def _tables(block: SectionTable, width: int) -> list[RenderableType]:
+    label, *columns = zip([column.head for column in block.columns], *block.texts, strict=True)
+    worded = {column.head for column in block.columns if not column.figure}
+    title = [plain(block.title, "bold")] if block.title else []
+    return [*title, *side_by_side(label, columns, width, worded)]
+
+
+def figure_parts(results: Results, width: int) -> list[RenderableType]:
+    """The figures that the study asks for, and what has to be said of them."""
+    parts: list[RenderableType] = []
+    for table in figure_tables(results):
+        names = table.systems or ["value [95 %] n"]
+        columns = [[row.title, *map(cell_text, row.cells)] for row in table.rows]
+        tables = grid(("system" if table.systems else "", "figure"), names, columns, width)
+        if table.place or not parts:
+            place = f" ({table.place})" if table.place else ""
+            tables[0].title = plain(f"Figures: value [95 % interval] n{place}", "bold")
+        parts.append(Group(*tables, *(plain(note, "dim") for note in notes(table))))
+    return parts

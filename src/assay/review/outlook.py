@@ -9,16 +9,21 @@ bootstrap interval, is never called settled while passages are open.
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 
 import msgspec
+import numpy as np
+import polars as pl
 
-from assay.core.records import ClauseResult, Verdict
-from assay.core.results import GO, INCONCLUSIVE, NO_GO
+from assay.core.block import SCORED, Block
+from assay.core.protocols import Judge, Measure
+from assay.core.records import ClauseResult, Item, Judgment, Verdict
+from assay.core.results import GO, INCONCLUSIVE, NO_GO, ReviewSummary
 from assay.gates.decision import decide_clause
 from assay.gates.evaluator import Evaluator
 from assay.gates.expansion import expand_for_each
@@ -27,8 +32,22 @@ from assay.gates.intervals import linear_form
 from assay.gates.operand import Mean, StatisticOperand, means_of
 from assay.gates.syntax import Arithmetic, Clause
 from assay.gates.verdict import conclude, gate_levels, overall_verdict, stopping_step
-from assay.measures.semantic import GRADES, REVIEW, MarkShare
-from assay.review.pool import Candidate, Pool
+from assay.judges.labels import add_supposed
+from assay.measures.score import score_blocks
+from assay.measures.semantic import (
+    GRADES,
+    REVIEW,
+    SEMANTIC_MATCH,
+    FalsePositiveRate,
+    MarkShare,
+    SemanticLift,
+    SemanticPrecision,
+    marked_hits,
+    wants_review,
+)
+from assay.review.pool import DEPTH, Candidate, Pool, pool_of
+from assay.stats.compare import ComparisonSettings, summarise
+from assay.stats.rows import Rows
 
 Completion = Mapping[tuple[str, str], str]  # the mark of every open passage, by item and document
 Completed = Callable[[Completion], Evaluator]  # evaluates as if the open passages were marked so
@@ -176,3 +195,113 @@ def extremes(clause: Clause, pool: Pool, now: Evaluator) -> tuple[Completion, Co
     least = {each.key: min(MARKS, key=lambda mark: effect(each, mark)) for each in pool.open}
     most = {each.key: max(MARKS, key=lambda mark: effect(each, mark)) for each in pool.open}
     return least, most
+
+
+# ----------------------------------------------------------------------------------------------
+
+SHOWN_MARKS = 3
+
+
+@dataclass(frozen=True)
+class PassageReview:
+    """A study's blocks, labels in place, seen as something that people review."""
+
+    blocks: Sequence[Block]
+    items: Sequence[Item]
+    measures: Sequence[Measure]  # those of the study and of its gates
+    cluster: str | None = None
+    judges: Sequence[Judge] = ()
+
+    @cached_property
+    def depth(self) -> int:
+        """As deep as the deepest share of marks that the study reads."""
+        cutoffs = [measure.cutoff for measure in self.measures if isinstance(measure, MarkShare)]
+        return max(cutoffs, default=DEPTH)
+
+    @cached_property
+    def pool(self) -> Pool:
+        return pool_of(self.blocks, self.depth, self.judges)
+
+    @property
+    def warnings(self) -> list[str]:
+        """Where a person says that keywords miss a passage, and a rule finds it."""
+        both = [each for each in self.pool.candidates if each.ruled and each.mark == SEMANTIC_MATCH]
+        if not both:
+            return []
+        shown = ", ".join(f"{each.doc_id} for {each.item_id}" for each in both[:SHOWN_MARKS])
+        more = f" and {len(both) - SHOWN_MARKS} more" if len(both) > SHOWN_MARKS else ""
+        what = f"{len(both)} passage{'s' * (len(both) != 1)} marked {SEMANTIC_MATCH} that a rule finds too"
+        return [f"{what} ({shown}{more}): counted as marked, in SemanticLift too"]
+
+    @cached_property
+    def shares(self) -> list[MarkShare]:
+        return [each(self.depth) for each in (SemanticPrecision, SemanticLift, FalsePositiveRate)]
+
+    def outlook(self, gates: Sequence[Gate], now: Evaluator, steps: Sequence[str] = ()) -> Outlook:
+        """What the gates can still conclude."""
+        return outlook(gates, self.pool, now, lambda completion: self._completed(completion, now), steps)
+
+    def _completed(self, completion: Completion, now: Evaluator) -> Evaluator:
+        """Clauses evaluated as if the open passages were marked so."""
+        judgments = [
+            Judgment(item_id, REVIEW, GRADES[mark], "", target=doc_id, category=mark)
+            for (item_id, doc_id), mark in completion.items()
+        ]
+        labels = add_supposed(self.blocks[0].labels, judgments)
+        blocks = [dataclasses.replace(block, labels=labels) for block in self.blocks]
+        marks = [measure for measure in self.measures if isinstance(measure, MarkShare)]
+        return dataclasses.replace(now, rows=Rows(score_blocks(marks, blocks), self.items, self.cluster))
+
+    def summary(self, how: ComparisonSettings, found: Outlook) -> ReviewSummary:
+        """Rates on the items judged for every arm, and bounds over all that want a review."""
+        pool = self.pool
+        complete = pool.complete()
+        chosen = [item for item in self.items if item.item_id in set(complete)]
+        scores = score_blocks(self.shares, self.blocks).filter(pl.col("item").is_in(complete))
+        rows = Rows(scores, chosen, self.cluster)
+        estimates, comparisons = summarise(rows, self.shares, dataclasses.replace(how, by=()))
+        return ReviewSummary(
+            pool.depth,
+            len(pool.items),
+            complete,
+            {arm: len(pool.complete([arm])) for arm in pool.arms},
+            sum(each.by_person for each in pool.candidates),
+            len(pool.open),
+            estimates,
+            comparisons,
+            {share.name: {arm: self._bounds(arm, share) for arm in pool.arms} for share in self.shares},
+            found.verdicts,
+            _in_words(pool, found),
+        )
+
+    def _bounds(self, arm: str, share: MarkShare) -> tuple[float, float]:
+        """The least and greatest mean that an arm can have over all items, whatever is still open."""
+        ends: list[tuple[float, float]] = []
+        for block in (block for block in self.blocks if block.arm.name == arm):
+            marks: dict[str, list[str | None]] = {}
+            for item_id, _, mark in marked_hits(block, self.depth).iter_rows():
+                marks.setdefault(item_id, []).append(mark)
+            for item, wants, asked in zip(block.items, wants_review(block), block.asked, strict=True):
+                if wants:
+                    ends.append(
+                        _share_ends(marks.get(item.item_id, []), share) if asked == SCORED else (0.0, 1.0)
+                    )
+        low, high = np.mean(ends, axis=0) if ends else (0.0, 0.0)
+        return float(low), float(high)
+
+
+def _share_ends(marks: Sequence[str | None], share: MarkShare) -> tuple[float, float]:
+    """The share of one answer, if no open hit counted and if every one did."""
+    known, n = sum(mark in share.marks for mark in marks), max(len(marks), 1)
+    return known / n, (known + marks.count(None)) / n
+
+
+def _in_words(pool: Pool, found: Outlook) -> str:
+    if not pool.open:
+        return "every passage is judged"
+    number = f"{len(pool.open)} passage{'s' * (len(pool.open) != 1)}"
+    if not found.verdicts:
+        return f"{number} to judge"
+    if found.settled:
+        return f"settled: whatever the {number} still open turn out to be, the verdict is {found.verdicts[0]}"
+    return f"the verdict can still be {' or '.join(found.verdicts)}: {number} to judge"

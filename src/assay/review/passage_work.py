@@ -1,103 +1,153 @@
-"""Passages that people grade, whether each is shown on a page of the desk or as a row of a form.
+"""Passages that people grade, on a page of the desk or as rows of a form.
 
-A save adds a judgment to the journal of the run, so that every other command counts it at once. Undoing
-withdraws it there, and what it had replaced counts again.
+A save adds a judgment to the journal of the run, so that every other command counts it at once. Undo
+withdraws the judgment there, and the one that it had replaced counts again.
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import ClassVar
 
 import msgspec
 
+from assay.core.dataset import digest
+from assay.core.errors import Problem
 from assay.core.records import Judgment
-from assay.judges.labels import current_judgments
-from assay.review.book import MarkBook
-from assay.review.intake import import_tasks
-from assay.review.messages import (
+from assay.judges.labels import current_judgments, text_hash
+from assay.review.marks import MarkBook, import_tasks
+from assay.review.work import (
+    Choice,
+    Conflict,
     Draft,
     MarkView,
     NewPrecedent,
+    NotFound,
     PrecedentView,
+    Rule,
+    RuleViolation,
     SaveReceipt,
+    StepForm,
     StepState,
     StepView,
     Suggestion,
     Task,
     TaskState,
+    TextBlock,
     Undo,
     WorkState,
 )
-from assay.review.passages import FilledPassage, GradingStep, GradingSteps, PassageTask, Place, steps_of_forms
-from assay.review.work import Conflict, NotFound, RuleViolation
 from assay.store.journal import JudgmentEntry
 
+Place = tuple[str, str, str, str]  # rater, item, label and passage
 
-class _MarkHistory:
+
+@dataclass(frozen=True)
+class PassageTask:
+    """One passage to grade for one item."""
+
+    item_id: str
+    doc_id: str
+    label: str
+    shown: str  # the text that a judgment is bound to
+    blocks: Sequence[TextBlock] = ()  # what is on the screen
+
+    @cached_property
+    def task_id(self) -> str:
+        """An id that reveals no rank, arm or text."""
+        return digest(part.encode() for part in (self.item_id, self.label, self.doc_id))[:24]
+
+    @cached_property
+    def seen(self) -> str:
+        return text_hash(self.shown)
+
+    def place(self, rater: str) -> Place:
+        return rater, self.item_id, self.label, self.doc_id
+
+
+@dataclass(frozen=True)
+class GradingStep:
+    """One pass: its passages in order, and the words that raters may give them."""
+
+    name: str
+    title: str
+    about: str
+    grades: Mapping[str, float]
+    form: StepForm
+    tasks: Sequence[PassageTask]
+    rules: Sequence[Rule] = ()
+
+    @cached_property
+    def positions(self) -> Mapping[str, int]:
+        """The position of each task in the pass, from 0."""
+        return {each.task_id: position for position, each in enumerate(self.tasks)}
+
+    def position(self, task_id: str) -> int:
+        if (found := self.positions.get(task_id)) is None:
+            raise NotFound(f"There is no task {task_id!r} here.")
+        return found
+
+
+class _History:
     """All that one rater said of one passage, oldest first."""
 
     def __init__(self) -> None:
-        self.standing: Judgment | None = None
-        self.history: list[MarkView] = []  # what stood after each act; an undo shows what it went back to
+        self.current: Judgment | None = None
+        self.views: list[MarkView] = []  # what counted after each act; an undo shows what it went back to
         self._judgments: list[Judgment] = []
 
     def add(self, judgment: Judgment) -> None:
         self._judgments.append(judgment)
-        self.standing = next(reversed(current_judgments(self._judgments)), None)
-        now = self.standing or judgment
-        self.history.append(_view(now, judgment.time, withdrawn=self.standing is None))
+        self.current = next(reversed(current_judgments(self._judgments)), None)
+        self.views.append(_view(self.current or judgment, judgment.time, withdrawn=self.current is None))
 
 
 class PassageWork:
-    """The desk's work on passages. Threads may share it; each rater sees their own judgments alone."""
+    """The desk's work on passages. Threads may share it; each rater sees only their own judgments."""
 
-    NEXT: ClassVar[str] = "Everything is judged. Whoever leads the study sees the decision with: assay report"
+    NEXT: ClassVar[str] = "Everything is judged. The study's owner sees the decision with: assay report"
 
     def __init__(
         self,
         book: MarkBook[JudgmentEntry],
-        subjects: GradingSteps,
+        title: str,
+        about: str,
+        steps: Sequence[GradingStep],
         raters: Sequence[str],
         earlier: Sequence[Judgment],
         clock: Callable[[], float],
     ) -> None:
-        """`earlier` is all that people said before, in the order in which they did."""
-        self._book, self._asked, self._raters, self._clock = book, subjects, tuple(raters), clock
-        self._steps = {step.name: step for step in subjects.steps}
+        """`earlier` is everything that people said before, in that order."""
+        self._book, self._about, self._clock = book, about, clock
+        self.title, self.raters = title, tuple(raters)
+        self._steps = {step.name: step for step in steps}
         self._turn = threading.Lock()
-        self._said: dict[Place, _MarkHistory] = {}
-        self._known: dict[tuple[str, str], Place] = {}  # rater and mark_id
-        self._done_tasks: dict[tuple[str, str], set[str]] = {}  # by rater and pass
+        self._histories: dict[Place, _History] = {}
+        self._known: dict[tuple[str, str], Place] = {}  # by rater and mark_id
+        self._finished_tasks: dict[tuple[str, str], set[str]] = {}  # by rater and pass
         for each in earlier:
-            self._take(each)
+            self._remember(each)
 
-    @property
-    def title(self) -> str:
-        return self._asked.title
-
-    @property
-    def raters(self) -> Sequence[str]:
-        return self._raters
-
-    # --------------------------------------------------------------------------------- what is shown
+    # ------------------------------------------------------------------------------------- reading
 
     def state(self, rater: str) -> WorkState:
-        steps = [self._state(rater, step) for step in self._asked.steps]
+        steps = [self._state(rater, step) for step in self._steps.values()]
         current = next((each.step for each in steps if each.state == "open"), None)
         finished = "" if current else self.NEXT
-        about = self._asked.about
-        return WorkState(title=self.title, about=about, steps=steps, current=current, finished=finished)
+        return WorkState(title=self.title, about=self._about, steps=steps, current=current, finished=finished)
 
     def _state(self, rater: str, step: GradingStep) -> StepState:
-        done, total = len(self._finished(rater, step)), len(step.subjects)
+        done, total = len(self._finished(rater, step)), len(step.tasks)
         state = "done" if done == total else "open"
         return StepState(step=step.name, title=step.title, state=state, total=total, done=done)
 
     def step(self, rater: str, step: str) -> StepView:
         found = self._step(step)
-        tasks = [TaskState(task_id=each.task_id, done=self._done(rater, each)) for each in found.subjects]
+        done = self._finished(rater, found)
+        tasks = [TaskState(task_id=each.task_id, done=each.task_id in done) for each in found.tasks]
         rules = list(found.rules)
         return StepView(
             step=step, title=found.title, about=found.about, form=found.form, rules=rules, tasks=tasks
@@ -105,23 +155,22 @@ class PassageWork:
 
     def task(self, rater: str, step: str, task_id: str) -> Task:
         found = self._step(step)
-        place = self._place(found, task_id)
-        subject = found.subjects[place]
-        said = self._said.get(subject.of(rater), _MarkHistory())
-        stands = self._stands(rater, subject)
+        position = found.position(task_id)
+        task = found.tasks[position]
+        history = self._histories.get(task.place(rater), _History())
         return Task(
             task_id=task_id,
             step=step,
-            number=place + 1,
-            total=len(found.subjects),
-            blocks=list(subject.blocks),
-            mark=_view(stands, stands.time) if stands else None,
-            history=list(said.history),
+            number=position + 1,
+            total=len(found.tasks),
+            blocks=list(task.blocks),
+            mark=_current_view(self._current(rater, task)),
+            history=list(history.views),
         )
 
     def suggestion(self, rater: str, step: str, task_id: str) -> Suggestion:
-        self._place(self._step(step), task_id)
-        raise NotFound("There are no suggestions here: they would be somebody else's word.")
+        self._step(step).position(task_id)
+        raise NotFound("There are no suggestions here: they would be another judge's word.")
 
     def register(self, rater: str) -> list[PrecedentView]:
         return []
@@ -129,130 +178,122 @@ class PassageWork:
     def add_case(self, rater: str, case: NewPrecedent) -> PrecedentView:
         raise Conflict("This review keeps no precedents.")
 
-    # --------------------------------------------------------------------------------- what is saved
+    # -------------------------------------------------------------------------------------- saving
 
     def save(
         self, rater: str, step: str, task_id: str, draft: Draft, when: float | None = None
     ) -> SaveReceipt:
         found = self._step(step)
-        subject = found.subjects[self._place(found, task_id)]
+        task = found.tasks[found.position(task_id)]
         with self._turn:
-            if not self._repeats(rater, subject, draft.mark_id):
-                before = self._at_base(rater, subject, draft.base)
+            if not self._is_saved(rater, task, draft.mark_id):
+                before = self._check_base(rater, task, draft.base)
                 if problems := _problems(found, draft):
                     raise RuleViolation(problems)
-                self._add(self._judgment(rater, subject, found, draft, before, when))
-            return self._saved(rater, found, subject)
+                # A judgment of an older text is not on this screen, and is replaced all the same.
+                before = before or self._histories.get(task.place(rater), _History()).current
+                self._add(self._judgment(rater, task, found, draft, before, when))
+            return self._receipt(rater, found, task)
 
     def undo(self, rater: str, step: str, task_id: str, undo: Undo) -> SaveReceipt:
         found = self._step(step)
-        subject = found.subjects[self._place(found, task_id)]
+        task = found.tasks[found.position(task_id)]
         with self._turn:
-            if not self._repeats(rater, subject, undo.mark_id):
-                before = self._at_base(rater, subject, undo.base)
+            if not self._is_saved(rater, task, undo.mark_id):
+                before = self._check_base(rater, task, undo.base)
                 if before is None:
                     raise Conflict("There is nothing here to take back.")
-                self._add(_withdrawal(before, undo.mark_id, self._clock()))
-            return self._saved(rater, found, subject)
+                withdrawal = msgspec.structs.replace(
+                    before,
+                    judgment_id=undo.mark_id,
+                    replaces=before.judgment_id,
+                    withdrawn=True,
+                    time=self._clock(),
+                )
+                self._add(withdrawal)
+            return self._receipt(rater, found, task)
 
     def _judgment(
         self,
         rater: str,
-        subject: PassageTask,
+        task: PassageTask,
         step: GradingStep,
         draft: Draft,
         before: Judgment | None,
         when: float | None,
     ) -> Judgment:
         word = draft.choice or ""
-        # One on an older text does not stand on this screen, and is replaced all the same.
-        older = before or self._said.get(subject.of(rater), _MarkHistory()).standing
         return Judgment(
-            subject.item_id,
-            subject.label,
+            task.item_id,
+            task.label,
             step.grades[word],
             rater,
-            target=subject.doc_id,
+            target=task.doc_id,
             category=word,
-            seen=subject.seen,
+            seen=task.seen,
             reason=draft.note.strip() or None,
             time=self._clock() if when is None else when,
             judgment_id=draft.mark_id,
-            replaces=older.judgment_id if older else None,
+            replaces=before.judgment_id if before else None,
         )
 
     def close(self) -> None:
         with self._turn:
             self._book.close()
 
-    # --------------------------------------------------------------------------------------- beneath
+    # ------------------------------------------------------------------------------------- helpers
 
     def _step(self, name: str) -> GradingStep:
-        found = self._steps.get(name)
-        if found is None:
+        if (found := self._steps.get(name)) is None:
             raise NotFound(f"There is no step {name!r}.")
         return found
 
-    def _place(self, step: GradingStep, task_id: str) -> int:
-        found = step.places.get(task_id)
-        if found is None:
-            raise NotFound(f"There is no task {task_id!r} here.")
-        return found
-
-    def _stands(self, rater: str, subject: PassageTask) -> Judgment | None:
-        """What this rater says of the text as it is now."""
-        said = self._said.get(subject.of(rater))
-        found = said.standing if said else None
-        return found if found is not None and found.seen in {None, subject.seen} else None
-
-    def _done(self, rater: str, subject: PassageTask) -> bool:
-        return self._stands(rater, subject) is not None
+    def _current(self, rater: str, task: PassageTask) -> Judgment | None:
+        """The rater's judgment of the text as it is now."""
+        history = self._histories.get(task.place(rater))
+        found = history.current if history else None
+        return found if found is not None and found.seen in {None, task.seen} else None
 
     def _finished(self, rater: str, step: GradingStep) -> set[str]:
-        """The tasks of a pass that a rater has done: counted once, then kept up save by save."""
+        """The tasks of a pass that a rater has done: counted once, then updated with every save."""
         key = rater, step.name
-        if key not in self._done_tasks:
-            self._done_tasks[key] = {each.task_id for each in step.subjects if self._done(rater, each)}
-        return self._done_tasks[key]
+        if key not in self._finished_tasks:
+            self._finished_tasks[key] = {
+                each.task_id for each in step.tasks if self._current(rater, each) is not None
+            }
+        return self._finished_tasks[key]
 
-    def _repeats(self, rater: str, subject: PassageTask, mark_id: str) -> bool:
-        """Whether this was saved before."""
+    def _is_saved(self, rater: str, task: PassageTask, mark_id: str) -> bool:
+        """Whether this mark was saved before."""
         place = self._known.get((rater, mark_id))
-        if place is not None and place != subject.of(rater):
+        if place is not None and place != task.place(rater):
             raise Conflict("That mark was saved for another passage.")
         return place is not None
 
-    def _at_base(self, rater: str, subject: PassageTask, base: str | None) -> Judgment | None:
-        stands = self._stands(rater, subject)
-        if (_id(stands) if stands else None) != base:
+    def _check_base(self, rater: str, task: PassageTask, base: str | None) -> Judgment | None:
+        """The current judgment; raises Conflict unless it is the one that the page showed."""
+        current = self._current(rater, task)
+        if (_id(current) if current else None) != base:
             what = "Something else was saved here since this page was opened."
-            raise Conflict(what, _view(stands, stands.time) if stands else None)
-        return stands
+            raise Conflict(what, _current_view(current))
+        return current
 
     def _add(self, judgment: Judgment) -> None:
         self._book.add(JudgmentEntry(judgment))
-        self._take(judgment)
+        self._remember(judgment)
 
-    def _take(self, judgment: Judgment) -> None:
+    def _remember(self, judgment: Judgment) -> None:
         place = (judgment.judge, judgment.item_id, judgment.label, judgment.target or "")
-        self._said.setdefault(place, _MarkHistory()).add(judgment)
+        self._histories.setdefault(place, _History()).add(judgment)
         self._known[judgment.judge, _id(judgment)] = place
 
-    def _saved(self, rater: str, step: GradingStep, subject: PassageTask) -> SaveReceipt:
-        stands, finished = self._stands(rater, subject), self._finished(rater, step)
-        (finished.discard if stands is None else finished.add)(subject.task_id)
-        after = step.places[subject.task_id]
-        turned = [*step.subjects[after + 1 :], *step.subjects[:after]]
-        left = next((each.task_id for each in turned if each.task_id not in finished), None)
-        return SaveReceipt(
-            mark=_view(stands, stands.time) if stands else None, step=self._state(rater, step), next=left
-        )
-
-
-def _withdrawal(judgment: Judgment, mark_id: str, when: float) -> Judgment:
-    """What takes a judgment back."""
-    back = {"judgment_id": mark_id, "replaces": judgment.judgment_id, "withdrawn": True, "time": when}
-    return msgspec.structs.replace(judgment, **back)
+    def _receipt(self, rater: str, step: GradingStep, task: PassageTask) -> SaveReceipt:
+        current, finished = self._current(rater, task), self._finished(rater, step)
+        (finished.discard if current is None else finished.add)(task.task_id)
+        after = step.positions[task.task_id]
+        others = [*step.tasks[after + 1 :], *step.tasks[:after]]
+        following = next((each.task_id for each in others if each.task_id not in finished), None)
+        return SaveReceipt(mark=_current_view(current), step=self._state(rater, step), next=following)
 
 
 def _problems(step: GradingStep, draft: Draft) -> list[str]:
@@ -260,8 +301,12 @@ def _problems(step: GradingStep, draft: Draft) -> list[str]:
     if draft.choice not in step.grades:
         found.append(f"Choose one of {', '.join(step.grades)}.")
     if draft.spans or draft.flags:
-        found.append("This pass asks for a grade and a note alone.")
+        found.append("This pass asks only for a grade and a note.")
     return found
+
+
+def _current_view(judgment: Judgment | None) -> MarkView | None:
+    return None if judgment is None else _view(judgment, judgment.time)
 
 
 def _view(judgment: Judgment, time: float | None, *, withdrawn: bool = False) -> MarkView:
@@ -278,14 +323,54 @@ def _id(judgment: Judgment) -> str:
     return judgment.judgment_id or ""
 
 
+# --------------------------------------------------------------------------------------- forms
+
+
+@dataclass(frozen=True)
+class FilledPassage:
+    """One passage as a person graded it in a form."""
+
+    task: PassageTask
+    rater: str
+    word: str
+    note: str
+    mark_id: str
+    when: float
+    grades: Mapping[str, float]  # the words that the form takes
+    problem: Callable[[str, str], Problem]  # makes a problem of this row from what is wrong and what to do
+
+    @property
+    def step(self) -> str:
+        return f"{self.task.label}: {', '.join(self.grades)}"
+
+    @property
+    def task_id(self) -> str:
+        return self.task.task_id
+
+    def draft(self, task: Task) -> Draft:
+        base = None if task.mark is None else task.mark.mark_id
+        return Draft.model_construct(mark_id=self.mark_id, base=base, choice=self.word, note=self.note)
+
+    def unknown(self) -> Problem:
+        return self.problem("nobody is asked for this passage", "Export the form again.")
+
+
 def import_passages(
     filled: Sequence[FilledPassage], book: MarkBook[JudgmentEntry], clock: Callable[[], float]
 ) -> list[Judgment]:
-    """Takes in what people graded in forms: the judgments that were added to the book."""
+    """Imports what people graded in forms, and returns the judgments that were added to the book."""
+    by_step: dict[str, dict[str, FilledPassage]] = {}  # one pass for each label and its words
+    for row in filled:
+        by_step.setdefault(row.step, {}).setdefault(row.task_id, row)
+    steps = []
+    for name, rows in by_step.items():
+        grades = next(iter(rows.values())).grades
+        form = StepForm(choices=[Choice(value=word, label=word, key="") for word in grades])
+        steps.append(GradingStep(name, name, "", grades, form, [each.task for each in rows.values()]))
     before = len(book.lines)
     known = [each.judgment for each in book.lines if each.judgment is not None and each.key is None]
-    raters = dict.fromkeys(each.rater for each in filled)
-    work = PassageWork(book, steps_of_forms(filled), list(raters), known, clock)
+    raters = list(dict.fromkeys(each.rater for each in filled))
+    work = PassageWork(book, "forms", "", steps, raters, known, clock)
     try:
         import_tasks(work, book, filled)
     finally:

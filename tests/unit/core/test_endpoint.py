@@ -442,7 +442,7 @@ def test_no_message_holds_a_secret_of_the_address(url: str, hidden: list[str]) -
     assert not [secret for secret in hidden if secret in seen]
 
 
-def test_what_is_no_secret_in_an_address_is_left_in_a_message() -> None:
+def test_what_is_no_read_secret_an_address_is_left_in_a_message() -> None:
     endpoint = Endpoint("http://localhost/v1?deployment=small&max_tokens=512&tokenizer=own")
     assert endpoint.conceal("small 512\n own") == "small 512 own"
 

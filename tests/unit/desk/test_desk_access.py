@@ -9,10 +9,17 @@ from pathlib import Path
 import pytest
 
 from assay.core.errors import DataError
-from assay.desk.access import LINK_LIFE, SESSION_LIFE, Access, LoginRefused, TooManyLogins, is_loopback
-from assay.desk.limits import LoginAttempts
-from assay.desk.secrets_file import secret_in
-from assay.review.messages import Credentials
+from assay.desk.access import (
+    LINK_LIFE,
+    SESSION_LIFE,
+    Access,
+    LoginAttempts,
+    LoginRefused,
+    TooManyLogins,
+    is_loopback,
+    read_secret,
+)
+from assay.review.work import Credentials
 from desk_client import Clock
 
 RATERS = ("anna", "ben")
@@ -162,15 +169,15 @@ def test_two_desks_share_nothing(tmp_path: Path, clock: Clock) -> None:
 
 
 def test_the_secret_is_its_owners_alone(tmp_path: Path) -> None:
-    secret = secret_in(tmp_path / "desk")
+    secret = read_secret(tmp_path / "desk")
     path = tmp_path / "desk/secret"
-    assert (path.stat().st_mode & 0o777, len(secret), secret_in(tmp_path / "desk")) == (0o600, 32, secret)
+    assert (path.stat().st_mode & 0o777, len(secret), read_secret(tmp_path / "desk")) == (0o600, 32, secret)
     path.chmod(0o644)
     with pytest.raises(DataError, match="others than its owner"):
-        secret_in(tmp_path / "desk")
+        read_secret(tmp_path / "desk")
     path.write_bytes(b"short")
     with pytest.raises(DataError, match="holds no secret"):
-        secret_in(tmp_path / "desk")
+        read_secret(tmp_path / "desk")
 
 
 # -------------------------------------------------------------------------------------------- limits

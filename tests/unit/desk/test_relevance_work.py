@@ -10,12 +10,11 @@ import pytest
 
 from assay.core.errors import UsageError
 from assay.core.records import Judgment
-from assay.desk.relevance_work import RelevanceWork
+from assay.desk.reviews import RelevanceWork
 from assay.judges.labels import current_judgments, text_hash, text_with_query
 from assay.pipeline.evaluation import Evaluation
 from assay.pipeline.runner import run_study
-from assay.review.messages import Draft, NewPrecedent, Undo
-from assay.review.work import Conflict, DeskWork, NotFound, RuleViolation
+from assay.review.work import Conflict, DeskWork, Draft, NewPrecedent, NotFound, RuleViolation, Undo
 from assay.store.run_store import Store
 from assay.study.study import Study, open_study
 from small_study import WORDS, write_study

@@ -16,12 +16,12 @@ from assay.core.errors import UsageError
 from assay.core.protocols import Kit
 from assay.core.records import Finding, Question
 from assay.core.registry import JUDGES, Registry
-from assay.desk.verdict_work import GradingWork
+from assay.desk.reviews import GradingWork
 from assay.judges.labels import text_hash
 from assay.pipeline.evaluate import judge_study
 from assay.pipeline.reviewing import review_agreement, review_progress
 from assay.pipeline.runner import run_study
-from assay.review.messages import Draft
+from assay.review.work import Draft
 from assay.store.run_store import Store
 from assay.study.study import Study, open_study
 from small_study import WORDS, write_study

@@ -14,10 +14,8 @@ from rich.console import Console
 from assay.core.records import Comparison, Estimate
 from assay.core.results import MeasureInfo
 from assay.core.sweep_results import Setting, Sweep
-from assay.report import sweep_changes as changed
-from assay.report.sweep_page import render_page
-from assay.report.sweep_table import sweep_frame
-from assay.report.sweep_text import render_sweep
+from assay.report import sweep_wording as changed
+from assay.report.sweep import render_page, render_sweep, sweep_frame
 from assay.stats.families import shown_direction
 
 HIGHER, LOWER = MeasureInfo("A@400", "higher", 0, 1), MeasureInfo("A@400", "lower", 0, 1)

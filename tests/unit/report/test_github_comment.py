@@ -17,9 +17,18 @@ from assay.core.dataset import Dataset, Place
 from assay.core.records import ClauseResult, Comparison, Verdict
 from assay.core.results import BaselineChanges, ExpectedTarget, ItemChange, ItemView, RankedResult, Results
 from assay.core.yaml_lines import Lines
-from assay.report.annotations import Annotation, annotation_commands
-from assay.report.github import GitHubComment, marker
-from assay.report.github_text import JOINER, CommentPart, expected_text, fitted, literal, prose, returned_text
+from assay.report.github import (
+    JOINER,
+    CommentPart,
+    GitHubComment,
+    expected_text,
+    fitted,
+    literal,
+    marker,
+    prose,
+    returned_text,
+)
+from assay.report.github_actions import Annotation, annotation_commands
 from fake_results import build_results, planted
 
 LIMIT = 65_536

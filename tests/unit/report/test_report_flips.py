@@ -8,7 +8,7 @@ import polars as pl
 
 from assay.core.records import Estimate
 from assay.core.results import ItemView, MeasureInfo, Results, TrustSummary
-from assay.report.flips import changes, counterparts, score_grid
+from assay.report.items import changes, counterparts, score_grid
 
 ROWS = [
     # item, arm, seed, value, status

@@ -18,12 +18,10 @@ from rich.console import Console
 
 from assay.core.registry import RENDERERS, Registry
 from assay.core.results import BaselineChanges, ItemChange, MeasureInfo, Results
+from assay.report.formats import JsonReport, JunitReport, ParquetReport
 from assay.report.github import GitHubComment
 from assay.report.html import HtmlReport
-from assay.report.json import JsonReport
-from assay.report.junit import JunitReport
 from assay.report.markdown import MarkdownReport, code, escaped
-from assay.report.parquet import ParquetReport
 from assay.report.text import render_text
 from assay.report.wording import LOWER_BOUND
 from fake_results import build_results

@@ -14,10 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.core.results import ItemView, Results
-from assay.report.drilldown import item_data, script_safe, snippet
-from assay.report.flips import score_grid
+from assay.report.charts import Axis, axis_over, margin, scale, shape, style_of, whisker
 from assay.report.html import MOST, HtmlReport
-from assay.report.svg import Axis, axis_over, margin, scale, shape, style_of, whisker
+from assay.report.items import item_data, score_grid, script_safe, snippet
 from assay.report.wording import LOWER_BOUND
 from fake_results import build_results
 

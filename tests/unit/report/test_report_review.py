@@ -10,10 +10,10 @@ import msgspec
 import pytest
 
 from assay.core.results import RankedResult, Results, ReviewSummary
-from assay.report import review as reviewed
-from assay.report.drilldown import item_data
+from assay.report import tables as reviewed
+from assay.report.charts import stacked
 from assay.report.html import MOST, HtmlReport
-from assay.report.svg import stacked
+from assay.report.items import item_data
 
 
 def summary(results: Results) -> ReviewSummary:

@@ -28,12 +28,11 @@ from assay.core.section import (
     TableColumn,
     Text,
 )
-from assay.report.charts import chart_svg, fine_ticks
+from assay.report.charts import Axis, chart_svg, fine_ticks
+from assay.report.formats import JsonReport
 from assay.report.html import HtmlReport
-from assay.report.json import JsonReport
 from assay.report.markdown import MarkdownReport
 from assay.report.section_page import SectionPage
-from assay.report.svg import Axis
 from assay.report.text import render_text
 from fake_results import build_results
 

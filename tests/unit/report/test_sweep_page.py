@@ -14,9 +14,7 @@ from assay.core.records import Comparison, Estimate
 from assay.core.results import MeasureInfo
 from assay.core.sweep_results import Effect, Fold, Parameter, Setting, Sweep
 from assay.report import sweep_wording as swept
-from assay.report.sweep_page import render_page
-from assay.report.sweep_table import sweep_frame
-from assay.report.sweep_text import render_sweep
+from assay.report.sweep import render_page, render_sweep, sweep_frame
 from assay.report.wording import LOWER_BOUND
 from assay.stats.families import shown_direction
 

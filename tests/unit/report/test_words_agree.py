@@ -19,12 +19,11 @@ from assay.core.results import Results
 from assay.gates.verdict import reason_for_go, verdict_notes
 from assay.report import text
 from assay.report import wording as say
+from assay.report.formats import JsonReport, JunitReport
 from assay.report.github import GitHubComment
 from assay.report.html import HtmlReport, answer
-from assay.report.json import JsonReport
-from assay.report.junit import JunitReport
 from assay.report.markdown import MarkdownReport, code, escaped
-from assay.report.verdict_words import verdict_words
+from assay.report.verdicts import verdict_words
 
 QUICK, STUDIES = 20, 200
 SEEDS = [*range(QUICK), *(pytest.param(each, marks=pytest.mark.slow) for each in range(QUICK, STUDIES))]

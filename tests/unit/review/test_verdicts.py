@@ -18,10 +18,9 @@ from assay.core.records import Arm, Finding, Hit, Item, Judgment, Passage, Quest
 from assay.judges.direct import Human, Ids
 from assay.judges.labels import BlockTexts, restrict_to_same_text, text_hash
 from assay.judges.llm_prompt import read_prompt
-from assay.review.agreement import Agreement
 from assay.review.forms import read_forms
-from assay.review.verdict_forms import grade_form, grade_form_yaml, grade_word, split_forms, write_grade_forms
-from assay.review.verdicts import GradingProgress, JudgedItem, drawn, judged_items
+from assay.review.grade_forms import grade_form, grade_form_yaml, grade_word, split_forms, write_grade_forms
+from assay.review.judged_items import Agreement, GradingProgress, JudgedItem, drawn, judged_items
 from assay.store.journal import Answer, answer_columns, select_by_key
 from review_intake import Taken, take_grades
 

@@ -31,7 +31,7 @@ from assay.measures.observed import Seconds
 from assay.pipeline.evaluation import Evaluation
 from assay.pipeline.stored_results import LOOKS as LOOKS_FOLDER
 from assay.pipeline.stored_results import baselines_folder, stored_looks
-from assay.report.parquet import ParquetReport
+from assay.report.formats import ParquetReport
 from assay.stats.columns import TIE
 from assay.store.disk import explain_write_errors, sync
 from assay.store.keys import scope_hash

@@ -14,8 +14,8 @@ from rich.console import Console
 
 from assay.kinds.answers import wording as told
 from assay.kinds.answers.results import Correlation, RaterAgreement, ScoringResults, SiteTokens, TokenChange
+from assay.report.formats import JsonReport
 from assay.report.html import HtmlReport
-from assay.report.json import JsonReport
 from assay.report.markdown import MarkdownReport
 from assay.report.text import render_text
 from scored_study import blinded_of, outcome, planted_scoring, scored_results, scoring_of, section

@@ -18,8 +18,17 @@ from assay.core.errors import UsageError
 from assay.kinds.answers.blinding.pack import MARKS, Assignment, BlindPack, write_pack
 from assay.kinds.answers.desk.scoring_work import ScoringWork
 from assay.kinds.answers.scoring.marks import Mark, SuggestionView, score_book
-from assay.review.messages import Draft, NewPrecedent, SaveReceipt, SpanClaim, Undo
-from assay.review.work import Conflict, DeskWork, NotFound, RuleViolation
+from assay.review.work import (
+    Conflict,
+    DeskWork,
+    Draft,
+    NewPrecedent,
+    NotFound,
+    RuleViolation,
+    SaveReceipt,
+    SpanClaim,
+    Undo,
+)
 from scoring_packs import TEXT, by_id, pack_of
 
 NUMBERS = count(1)

@@ -16,8 +16,8 @@ from rich.console import Console
 from assay.core.records import Verdict
 from assay.core.results import Figure, Results
 from assay.kinds.hierarchy.report.curves import CurvePanel, curves_of, panels_of
+from assay.report.formats import JsonReport
 from assay.report.html import HtmlReport
-from assay.report.json import JsonReport
 from assay.report.markdown import MarkdownReport
 from assay.report.text import render_text
 from assay.report.wording import figure_value

@@ -51,9 +51,9 @@ from assay.kinds.memory.report.walks import (
 from assay.kinds.memory.walk import ExpectedPath, ExpectedStep, MatchMode, paths_in, spreads_in
 from assay.pipeline.evaluate import evaluate
 from assay.pipeline.evaluation import Evaluation
+from assay.report.formats import JsonReport
 from assay.report.github import GitHubComment
 from assay.report.html import HtmlReport
-from assay.report.json import JsonReport
 from assay.report.markdown import MarkdownReport
 from assay.report.text import render_text
 from assay.store.journal import Answer, answer_columns, select_by_key

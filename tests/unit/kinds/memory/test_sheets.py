@@ -16,7 +16,7 @@ from assay.kinds.memory.annotation.sheets import COLUMNS, Sheet, read_pair, writ
 from assay.kinds.memory.annotation.snapshot import freeze_documents
 from assay.kinds.memory.annotation.spreadsheet import CsvRow, read_table
 from assay.kinds.memory.annotation.workspace import open_workspace
-from assay.review.book import folder_book
+from assay.review.marks import folder_book
 from small_annotation import approved, fill, write_documents
 
 PEOPLE = ["anna", "ben"]

@@ -21,7 +21,7 @@ from assay.cli.main import with_errors
 from assay.core.errors import DataError, UsageError
 from assay.core.records import ClauseResult, Comparison, Estimate, Verdict
 from assay.core.results import ItemView, MeasureInfo, RankedResult, Results, ReviewSummary, TrustSummary
-from assay.desk.ports import port_for
+from assay.desk.serving import port_for
 from assay.kinds.models.benchmark.folder import BenchmarkFolder
 from assay.kinds.models.dashboard.charts import (
     APART,

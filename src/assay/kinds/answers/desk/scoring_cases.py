@@ -7,8 +7,7 @@ from assay.kinds.answers.scoring.assignment import RubricPass
 from assay.kinds.answers.scoring.ledger import MarkIndex
 from assay.kinds.answers.scoring.marks import FIRST, RaterPrecedent
 from assay.kinds.answers.scoring.precedents import QUESTION, WORDS, concerned_responses, next_precedent_id
-from assay.review.messages import NewPrecedent
-from assay.review.work import RuleViolation
+from assay.review.work import NewPrecedent, RuleViolation
 
 
 def new_precedent(

@@ -9,7 +9,7 @@ from assay.kinds.answers.scoring.ledger import MarkIndex
 from assay.kinds.answers.scoring.marks import FIRST, Mark
 from assay.kinds.answers.scoring.precedents import join_precedents
 from assay.kinds.answers.scoring.rules import DraftMark
-from assay.review.messages import Undo
+from assay.review.work import Undo
 
 
 def new_mark(

@@ -12,7 +12,7 @@ from assay.kinds.answers.scoring.precedents import GIVEN, Precedent
 from assay.kinds.answers.scoring.progress import PassState
 from assay.kinds.answers.scoring.rubric import ACCURACY, NONE_FOUND, RubricOption, RubricStep, step_of
 from assay.kinds.answers.scoring.rules import DraftMark
-from assay.review.messages import (
+from assay.review.work import (
     Choice,
     Draft,
     Flag,

@@ -33,11 +33,14 @@ from assay.kinds.answers.scoring.progress import PassState, current_pass, due_at
 from assay.kinds.answers.scoring.rubric import HALLUCINATION
 from assay.kinds.answers.scoring.rule_suggestions import RULE, suggest_by_rule
 from assay.kinds.answers.scoring.rules import DraftMark, draft_problems, reminders
-from assay.review.book import MarkBook
-from assay.review.messages import (
+from assay.review.marks import MarkBook
+from assay.review.work import (
+    Conflict,
     Draft,
     NewPrecedent,
+    NotFound,
     PrecedentView,
+    RuleViolation,
     SaveReceipt,
     StepView,
     Suggestion,
@@ -46,7 +49,6 @@ from assay.review.messages import (
     Undo,
     WorkState,
 )
-from assay.review.work import Conflict, NotFound, RuleViolation
 from assay.store.disk import hold_lock_for
 
 ABOUT = "Score every response against its reference answer{source}, one pass after the other."

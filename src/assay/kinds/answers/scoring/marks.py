@@ -7,7 +7,7 @@ from pathlib import Path
 
 import msgspec
 
-from assay.review.book import MarkBook, folder_book
+from assay.review.marks import MarkBook, folder_book
 
 FIRST, AGAIN = "first", "again"  # rounds: the score that counts, and the same person's a while later
 

@@ -26,8 +26,8 @@ from assay.kinds.answers.scoring.marks import score_book
 from assay.kinds.answers.scoring.progress import remaining_work
 from assay.kinds.answers.scoring.rubric import HALLUCINATION, NONE_FOUND
 from assay.kinds.answers.scoring_steps.work import scoring_folder, scoring_work
-from assay.review.intake import DraftMismatch, import_tasks
-from assay.review.messages import Draft, SpanClaim, Task
+from assay.review.marks import DraftMismatch, import_tasks
+from assay.review.work import Draft, SpanClaim, Task
 from assay.study.study import Study
 
 STEPS = ("accuracy", "hallucination", "completeness", "citation")

@@ -19,7 +19,7 @@ from assay.kinds.answers.scoring_steps.collected import describe_outdated
 from assay.kinds.answers.scoring_steps.summary import summarise_blinded, thresholds_of
 from assay.kinds.answers.wording import difference_lines, disagreement, next_step
 from assay.pipeline.runner import command_path
-from assay.review.book import MarkBook
+from assay.review.marks import MarkBook
 from assay.study.study import Study
 
 if TYPE_CHECKING:

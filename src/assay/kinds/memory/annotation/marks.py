@@ -16,9 +16,8 @@ from assay.core.dataset import digest
 from assay.core.errors import Problem
 from assay.kinds.memory.annotation.spreadsheet import CsvRow
 from assay.kinds.memory.annotation.workspace import Workspace
-from assay.review.book import MarkBook, folder_book
-from assay.review.intake import import_tasks
-from assay.review.messages import Draft, MarkView, SaveReceipt, StepState, Task
+from assay.review.marks import MarkBook, folder_book, import_tasks
+from assay.review.work import Draft, MarkView, SaveReceipt, StepState, Task
 
 LABELLING, DECIDING = "labelling", "adjudication"
 Place = tuple[str, str, str]  # rater, step and case

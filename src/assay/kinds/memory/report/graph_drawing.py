@@ -21,7 +21,7 @@ from assay.core.records import Step
 from assay.core.results import GO, INCONCLUSIVE, NO_GO
 from assay.kinds.memory.report.walks import WalkedItem
 from assay.kinds.memory.walk import paths_in, spreads_in
-from assay.report.svg import sign
+from assay.report.charts import sign
 from assay.report.wording import printable
 
 MOST, COLUMN = 30, 8  # nodes drawn in all, and in one layer

@@ -40,7 +40,7 @@ from assay.kinds.memory.report.walks import (
 )
 from assay.kinds.memory.walk import REMOVED, TENSION, paths_in, reached_nodes, spreads_in
 from assay.pipeline.evaluation import Evaluation
-from assay.report.flips import Grid, score_grid
+from assay.report.items import Grid, score_grid
 from assay.report.wording import first_names, number, quantity
 
 ROWS = 60  # steps in the table of one walk

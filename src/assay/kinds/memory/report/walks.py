@@ -22,7 +22,7 @@ from assay.kinds.memory.walk import (
     ranked_ids,
     reached_nodes,
 )
-from assay.report.flips import Grid, changes, score_grid
+from assay.report.items import Grid, changes, score_grid
 
 DRAWN = 24  # items whose walk is drawn
 KEPT = 400  # steps of one trace

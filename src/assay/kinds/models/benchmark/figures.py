@@ -16,7 +16,7 @@ from assay.core.results import ItemView, Results
 from assay.kinds.models.benchmark.columns import NAMED, RATES, MeasureColumn, column_name, columns_of
 from assay.measures.semantic import REVIEW
 from assay.report import wording as say
-from assay.report.flips import COUNTED, Grid, score_grid
+from assay.report.items import COUNTED, Grid, score_grid
 from assay.stats.families import BETTER, NOT_SHOWN, WORSE
 
 Where = Mapping[str, str]

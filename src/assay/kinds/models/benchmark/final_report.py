@@ -20,7 +20,7 @@ from assay.kinds.models.benchmark.tables import (
 from assay.measures.semantic import REVIEW
 from assay.report import wording as say
 from assay.report.markdown import code, escaped, table
-from assay.report.verdict_words import verdict_words
+from assay.report.verdicts import verdict_words
 
 SHOWN_IDS = 12
 HOW_TO_READ = """\

@@ -20,7 +20,7 @@ from assay.core.results import ItemView, RankedResult, ReviewSummary
 from assay.kinds.models.benchmark.columns import ADJUSTED, RATES, MeasureColumn, column_name
 from assay.kinds.models.benchmark.figures import ALL, REVIEWED, BenchmarkResults, Where, rate_names
 from assay.measures.semantic import FALSE_POSITIVE, KEYWORD_MATCH, SEMANTIC_MATCH
-from assay.report.flips import COUNTED
+from assay.report.items import COUNTED
 from assay.report.views import SHOWN_HITS
 
 

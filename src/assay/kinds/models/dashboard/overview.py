@@ -11,7 +11,7 @@ from assay.kinds.models.dashboard.charts import ModelStyle, bounded_number, esca
 from assay.kinds.models.dashboard.tables import BenchmarkTables
 from assay.report import wording as say
 from assay.report.markdown import code
-from assay.report.verdict_words import clause_words
+from assay.report.verdicts import clause_words
 
 VERDICT_SIGNS = {"go": "✔", "no-go": "✖", "inconclusive": "◐"}
 LONGEST_TITLE = 80

@@ -15,7 +15,7 @@ import typer
 
 from assay.cli.terminal import AsJson, print_json, say
 from assay.core.errors import PluginError
-from assay.desk.ports import ENDING, HOST, port_for
+from assay.desk.serving import ENDING, HOST, port_for
 from assay.kinds.models.dashboard.tables import read_tables
 
 PATIENCE = 60.0  # seconds until the server has to answer

@@ -17,7 +17,7 @@ import msgspec
 
 from assay.core.records import Arm, ClauseResult, Status
 from assay.core.results import GO, ItemView, MeasureInfo, Results
-from assay.report.flips import COUNTED, Grid, ItemScore, score_grid
+from assay.report.items import COUNTED, Grid, ItemScore, score_grid
 from assay.report.wording import file_stem, only_rises, wants_review
 
 UNDATED, UNNAMED = "undated", "und"  # und: the code for a language that is not determined

@@ -30,7 +30,7 @@ from assay.review.forms import (
     parse_mark,
     reviewer_notes,
 )
-from assay.review.passages import FilledPassage, PassageTask
+from assay.review.passage_work import FilledPassage, PassageTask
 from assay.review.pool import Candidate, Pool
 
 Key = tuple[str, str]  # item and passage
@@ -275,9 +275,7 @@ def _filled(group: Sequence[_FormMark], known: _ReviewState, when: float) -> Fil
 
 
 def _of_rows(filled: Sequence[FilledPassage], counts: Mapping[Kind, int], known: _ReviewState) -> list[str]:
-    found = [
-        (each.word, known.candidates.get((each.subject.item_id, each.subject.doc_id))) for each in filled
-    ]
+    found = [(each.word, known.candidates.get((each.task.item_id, each.task.doc_id))) for each in filled]
     called = [each for mark, each in found if mark == KEYWORD_MATCH and each is not None]
     unruled = sum(not each.reason and (each.mark is None or each.by_person) for each in called)
     outside = sum(each is None for _, each in found)

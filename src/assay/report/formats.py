@@ -1,15 +1,76 @@
-"""Gates as JUnit XML, so that any build server shows them: one suite a gate, one case a clause."""
+"""Reports on disk, in the run folder of a study or where somebody wants them."""
 
 from __future__ import annotations
 
+import dataclasses
+import io
 from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
 from typing import ClassVar
 from xml.etree import ElementTree as ET
 
+import msgspec
+import polars as pl
+
+from assay.core.errors import PluginError
+from assay.core.protocols import FolderRenderer
 from assay.core.records import Verdict
+from assay.core.registry import RENDERERS, as_plugin_error
 from assay.core.results import GO, INCONCLUSIVE, NO_GO, Results
-from assay.report.verdict_words import ClauseWords, verdict_words
+from assay.report.verdicts import ClauseWords, verdict_words
 from assay.report.wording import printable, supports_go, unique_clauses
+from assay.store.disk import write_atomic
+from assay.study.study import Study
+
+
+def write_reports(results: Results, study: Study) -> tuple[Results, list[str]]:
+    """Writes the HTML page and what else the study asks for.
+
+    Returns the results, which then name the page, and why a report could not be written: that costs neither
+    the others nor the verdict.
+    """
+    named = dataclasses.replace(results, report=str(study.run_folder / "report.html"))
+    broken = []
+    for format_ in dict.fromkeys(["html", *study.file.reports]):
+        try:
+            write_report(named, study, format_)
+        except PluginError as error:
+            broken.append(f"{error}. This report is not written.")
+    return named, broken
+
+
+def write_report(results: Results, study: Study, format_: str, out: Path | None = None) -> Path:
+    """Writes one format: a file, or a folder of files, in the run folder or where `out` says."""
+    renderer = study.registry.create(RENDERERS, format_)
+    with as_plugin_error(f"the report {format_} broke"):
+        if isinstance(renderer, FolderRenderer):
+            place = out or study.run_folder / format_
+            content = {place / name: data for name, data in renderer.files(results).items()}
+        else:
+            place = out or study.run_folder / f"report{renderer.suffix}"
+            content = {place: renderer.render(results)}
+    for path, data in content.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_atomic(path, partial(Path.write_bytes, data=data))
+    return place
+
+
+# ----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class JsonReport:
+    """Results as one UTF-8 JSON object; values that are not numbers are null."""
+
+    suffix: ClassVar[str] = ".json"
+
+    def render(self, results: Results) -> bytes:
+        # msgspec writes NaN and the infinities as null, which the standard library would not.
+        return msgspec.json.format(msgspec.json.encode(results.as_json()), indent=1) + b"\n"
+
+
+# ----------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -74,3 +135,21 @@ def _totals(verdicts: list[Verdict]) -> dict[str, str]:
         "skipped": str(outcomes.count(None)),
         "errors": str(words.count(INCONCLUSIVE)),
     }
+
+
+# ----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class ParquetReport:
+    """The scores, one row an item, arm, seed and measure; what has no value is null.
+
+    `factors` is a JSON object as text, so that the table is the same whatever factors a study has.
+    """
+
+    suffix: ClassVar[str] = ".parquet"
+
+    def render(self, results: Results) -> bytes:
+        buffer = io.BytesIO()
+        results.scores.with_columns(pl.col("value").fill_nan(None)).write_parquet(buffer)
+        return buffer.getvalue()
