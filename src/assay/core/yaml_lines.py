@@ -7,15 +7,18 @@ PyYAML follows YAML 1.1, where `yes`, `no` and `on` are booleans; tags in a gold
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import yaml
 from pydantic import BeforeValidator, StringConstraints
 
-from assay.core.errors import DataError, Problem
+from assay.core.errors import DataError, Problem, did_you_mean
+
+if TYPE_CHECKING:
+    from pydantic_core import ErrorDetails
 
 
 def _word(value: Any) -> Any:
@@ -169,3 +172,41 @@ def _scalar(node: yaml.ScalarNode) -> Any:
     if _INT.fullmatch(text):
         return int(text)
     return float(text) if _FLOAT.fullmatch(text) else text
+
+
+# ------------------------------------------------------------------- errors of pydantic models
+
+_EXPECTED = {
+    "bool_parsing": "true or false",
+    "bool_type": "true or false",
+    "dict_type": "a mapping of names to values",
+    "float_parsing": "a number",
+    "float_type": "a number",
+    "int_from_float": "a whole number",
+    "int_parsing": "a whole number",
+    "int_type": "a whole number",
+    "list_type": "a list",
+    "model_attributes_type": "a mapping of names to values",
+    "model_type": "a mapping of names to values",
+    "string_type": "text",
+    "too_short": "at least one",
+}
+
+
+def field_problem(error: ErrorDetails, lines: Lines, known: Callable[[Loc], list[str]]) -> Problem:
+    """A validation error in the words of a problem; `known` gives the fields that may stand at a place."""
+    loc, kind, given = error["loc"], error["type"], error["input"]
+    if given is None and str(loc[-1]).endswith(")"):
+        what = "a comma inside {…} ends a value, and so it cut this one off"
+        return lines.problem(loc, what, "Put the value in quotes, or on a line of its own.")
+    if kind == "extra_forbidden":
+        return lines.problem(loc, "there is no such field", did_you_mean(str(loc[-1]), known(loc)))
+    if kind == "missing":
+        return lines.problem(loc, "this field is required", "Add it.")
+    found = f", found {given!r}" if isinstance(given, str | int | float) else ", found nothing" * (not given)
+    if kind in _EXPECTED:
+        return lines.problem(loc, f"expected {_EXPECTED[kind]}{found}", "Correct the value.")
+    if kind == "literal_error":
+        return lines.problem(loc, f"expected {error['ctx']['expected']}{found}", "Correct the value.")
+    what = error["msg"].removeprefix("Value error, ").removeprefix("Input ")
+    return lines.problem(loc, what + found, "Correct the value.")

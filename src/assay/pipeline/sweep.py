@@ -29,7 +29,7 @@ from assay.stats.planning import ALPHA
 from assay.store.keys import AnswerBasis
 from assay.store.run_store import Store
 from assay.study.study import Study
-from assay.study.sweep_file import SweepFile
+from assay.study.study_file import SweepFile
 from assay.study.sweep_study import declared_sweep, sweep_as_study
 
 

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, ValidationError
 
 from assay.core.errors import DataError, Problem, UsageError
-from assay.core.yaml_lines import Lines, Loc, Word, Words, read_yaml
-from assay.study.problems import field_problem
+from assay.core.yaml_lines import Lines, Loc, Word, Words, field_problem, read_yaml
 
 if TYPE_CHECKING:
     from assay.study.study import Study

@@ -7,52 +7,15 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 from assay.core.errors import AssayError, DataError, MissingVariable, Problem, UsageError, did_you_mean
+from assay.core.records import Arm
 from assay.core.registry import CONTROLS, DATASETS, RENDERERS, kind_packages
 from assay.core.spec import WrongParameter
-from assay.core.yaml_lines import Lines, Loc
-from assay.study.study_file import limit_problems
+from assay.core.yaml_lines import Loc
 
 if TYPE_CHECKING:
-    from pydantic_core import ErrorDetails
-
     from assay.core.protocols import Judge, Measure
     from assay.core.records import Factors
     from assay.study.study import Study
-
-_EXPECTED = {
-    "bool_parsing": "true or false",
-    "bool_type": "true or false",
-    "dict_type": "a mapping of names to values",
-    "float_parsing": "a number",
-    "float_type": "a number",
-    "int_from_float": "a whole number",
-    "int_parsing": "a whole number",
-    "int_type": "a whole number",
-    "list_type": "a list",
-    "model_attributes_type": "a mapping of names to values",
-    "model_type": "a mapping of names to values",
-    "string_type": "text",
-    "too_short": "at least one",
-}
-
-
-def field_problem(error: ErrorDetails, lines: Lines, known: Callable[[Loc], list[str]]) -> Problem:
-    """A validation error in the words of a problem; `known` gives the fields that may stand at a place."""
-    loc, kind, given = error["loc"], error["type"], error["input"]
-    if given is None and str(loc[-1]).endswith(")"):
-        what = "a comma inside {…} ends a value, and so it cut this one off"
-        return lines.problem(loc, what, "Put the value in quotes, or on a line of its own.")
-    if kind == "extra_forbidden":
-        return lines.problem(loc, "there is no such field", did_you_mean(str(loc[-1]), known(loc)))
-    if kind == "missing":
-        return lines.problem(loc, "this field is required", "Add it.")
-    found = f", found {given!r}" if isinstance(given, str | int | float) else ", found nothing" * (not given)
-    if kind in _EXPECTED:
-        return lines.problem(loc, f"expected {_EXPECTED[kind]}{found}", "Correct the value.")
-    if kind == "literal_error":
-        return lines.problem(loc, f"expected {error['ctx']['expected']}{found}", "Correct the value.")
-    what = error["msg"].removeprefix("Value error, ").removeprefix("Input ")
-    return lines.problem(loc, what + found, "Correct the value.")
 
 
 def study_problems(study: Study, spoilt: set[str]) -> list[Problem]:
@@ -139,7 +102,6 @@ def _chunk_problems(study: Study) -> Iterator[Problem]:
 
 
 def _system_problems(study: Study) -> Iterator[Problem]:
-    from assay.core.records import Arm
 
     for name in study.file.systems:
         found = list(_tried(study, ("systems", name), partial(study.system, Arm(name))))
@@ -325,3 +287,36 @@ def _tried(study: Study, loc: Loc, act: Callable[[], object]) -> Iterator[Proble
         inner = error.path if isinstance(error, WrongParameter) else ()
         line, field = study.lines.of((*loc, *inner)), ".".join(map(str, loc))
         yield Problem(str(error), study.lines.where, line, field)
+
+
+def limit_problems(study: Study) -> Iterator[Problem]:
+    """Limits on what the study does not measure, and times that nothing makes comparable."""
+    limits, problem, systems = study.file.limits, study.lines.problem, study.file.systems
+    if limits is None:
+        return
+    listed = {measure.name for measure in study.measures}
+    for name in limits.worse:
+        loc = ("limits", "worse", name)
+        if name.partition("(")[0] == "Seconds":
+            yield problem(loc, "seconds of two runs do not compare", "Use latency and reference.")
+        elif name not in {*listed, *study.file.measures}:
+            what = f"{name} is not among the study's measures"
+            yield problem(loc, what, f"{did_you_mean(name, listed)} A limit needs its measure listed.")
+    if not limits.worse and limits.latency is None:
+        yield problem(("limits",), "it limits nothing", "Add worse: {MEASURE: 0.02}, or latency: 1.2.")
+    if limits.latency is not None and limits.reference is None:
+        what = "seconds of two runs compare only beside those of a system that both ran"
+        yield problem(("limits", "latency"), what, f"Add reference, one of: {', '.join(systems)}.")
+    if limits.latency is not None and "Seconds" not in listed:
+        what = "Seconds is not among the study's measures, so that no baseline keeps times"
+        yield problem(("limits", "latency"), what, "Add Seconds to measures.")
+    if (reference := limits.reference) is None:
+        return
+    if reference not in systems:
+        what = f"there is no system {reference!r}"
+        yield problem(("limits", "reference"), what, did_you_mean(reference, systems))
+    elif limits.latency is None:
+        yield problem(("limits", "reference"), "there is no latency to limit beside it", "Add latency: 1.2.")
+    elif study.imported(Arm(reference)):
+        what = f"the seconds of {reference} were taken elsewhere, not in a run of this study"
+        yield problem(("limits", "reference"), what, "Name a system that this study runs.")

@@ -32,8 +32,14 @@ from assay.core.registry import CHUNKERS, DATASETS, JUDGES, SYSTEMS, Registry, i
 from assay.core.spec import Spec, WrongParameter, parse_spec
 from assay.core.yaml_lines import Lines, read_yaml
 from assay.datasets.folder import dataset_spec
-from assay.study.study_file import SpecForm, StudyFile, conceal_variables, fill_variables, read_fields
-from assay.study.sweep_file import parameter_names, set_parameter, top_parameter
+from assay.study.parameters import (
+    conceal_variables,
+    fill_variables,
+    parameter_names,
+    set_parameter,
+    top_parameter,
+)
+from assay.study.study_file import SpecForm, StudyFile, read_fields
 
 if TYPE_CHECKING:
     from assay.core.parts import Chunker
@@ -322,8 +328,8 @@ def examine_study(
     path: str | Path, *, registry: Registry | None = None, kit: Kit | None = None
 ) -> tuple[Study, list[Problem]]:
     """A study as far as its file can be read, and every problem of that file in the order of its lines."""
-    from assay.study.gates_file import include_gates, sort_problems, unreadable_fields
     from assay.study.problems import study_problems
+    from assay.study.study_file import include_gates, sort_problems, unreadable_fields
 
     file_path = _study_file(Path(path))
     content, lines = read_yaml(file_path)

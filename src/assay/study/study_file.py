@@ -1,73 +1,34 @@
-"""The study file as written, checked field by field, and the `${NAME}` in it.
+"""The study file as written, checked field by field: `study.yaml` with its sweep, and gates in another file.
 
-A variable is filled in when a plugin is made, and put back wherever text is stored or shown.
-`${NAME:-other}` means the other text if the variable is not set, or empty. A variable is a secret if a word
-of its name says so (`API_KEY`, `HF_TOKEN`, `PGPASSWORD`). Secrets decide who may ask, never what is answered,
-so no identity holds them; any other variable, such as an endpoint, makes another system of it.
+A study can name a file of gates, so that several studies share it: `gates: gates.yaml`, or
+`gates: {from: gates.yaml, use: [H1a]}` for some of them. They are then the study's gates as if they were
+written in it. Only their problems name the lines of that other file.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
-from urllib.parse import quote
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self, TypeVar
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, ValidationError
-
-from assay.core.errors import Problem, did_you_mean
-from assay.core.protocols import Kit
-from assay.core.records import Arm
-from assay.core.yaml_lines import Lines, Loc, Word, Words, as_list
-from assay.gates.gate import GateFile
-from assay.study.sweep_file import SweepFile
-
-if TYPE_CHECKING:
-    from assay.study.study import Study
-
-
-_VARIABLE = re.compile(r"\$\{(\w+)(?::-([^}]*))?\}")
-_SECRET = re.compile(
-    r"(APIKEY|PASSWORD|PASSWD|((^|_)(KEY|TOKEN|SECRET|CREDENTIAL|AUTH|AUTHORIZATION|PASS|PWD|PAT)))S?(_|$)",
-    re.IGNORECASE,
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    Field,
+    SerializerFunctionWrapHandler,
+    ValidationError,
+    model_serializer,
+    model_validator,
 )
 
-
-def fill_variables(given: Any, kit: Kit, *, secrets: bool = True) -> Any:
-    """Every variable inside replaced by its value; secrets stay as written unless they are asked for."""
-
-    def value(match: re.Match[str]) -> str:
-        name, otherwise = match.groups()
-        if not secrets and _SECRET.search(name):
-            return match[0]
-        return otherwise if otherwise is not None and not kit.env.get(name) else kit.secret(name)
-
-    return _each_text(given, lambda text: _VARIABLE.sub(value, text))
-
-
-def _each_text(given: Any, change: Callable[[str], str]) -> Any:
-    if isinstance(given, str):
-        return change(given)
-    if isinstance(given, Mapping):
-        return {key: _each_text(value, change) for key, value in given.items()}
-    return [_each_text(value, change) for value in given] if isinstance(given, list) else given
-
-
-def conceal_variables(text: str, kit: Kit) -> str:
-    """A text without the values that the kit gave out: their `${NAME}` stands there instead.
-
-    Secrets are looked for everywhere, plain and as in a URL; other values, which may be as short as a port,
-    only where no letter or digit adjoins them.
-    """
-    values = {name: value for name in sorted(kit.given_secrets) if (value := kit.env.get(name))}
-    for name in sorted(values, key=lambda each: -len(values[each])):  # one may be part of another
-        in_url = quote(values[name], safe="", errors="surrogateescape")
-        pattern = "|".join(map(re.escape, dict.fromkeys((values[name], in_url))))
-        if not _SECRET.search(name):
-            pattern = rf"(?<!\w)(?:{pattern})(?!\w)"
-        text = re.sub(pattern, f"${{{name}}}", text)
-    return text
-
+from assay.core.errors import DataError, Problem, UsageError, did_you_mean
+from assay.core.spec import parse_spec
+from assay.core.yaml_lines import Lines, Loc, Word, Words, as_list, field_problem, read_yaml
+from assay.gates.gate import GateFile
+from assay.study.parameters import NULL
 
 T = TypeVar("T")
 MOST_SEEDS = 10_000
@@ -161,6 +122,88 @@ class LimitsFile(BaseModel, extra="forbid", frozen=True):
     reference: Word | None = Field(None, description="the system that times are taken as a multiple of")
 
 
+# ----------------------------------------------------------------------- sweeps
+
+_CUT = "a comma inside {} ends a value: put each in quotes, or on a line of its own"
+
+
+def _text(value: Any) -> str:
+    """A value of a factor: text as it is, a part as its spec, anything else as it would stand in a spec."""
+    if isinstance(value, str):
+        if value.count("(") != value.count(")"):
+            raise ValueError(_CUT.format("[…]"))
+        return value
+    if isinstance(value, Mapping):
+        try:
+            return str(parse_spec(value))
+        except UsageError as error:
+            raise ValueError(str(error)) from error
+    if value is None:
+        raise ValueError("a value is empty")
+    return json.dumps(value)
+
+
+def _texts(value: Any) -> list[str]:
+    """Values of a factor or tag, each once; one alone needs no list."""
+    texts = [_text(each) for each in (value if isinstance(value, list) else [value])]
+    if len(set(texts)) < len(texts):
+        raise ValueError("a value is listed twice")
+    return texts
+
+
+def _set_to(value: Any) -> str:
+    """What a change sets a parameter to: a list is one value here, and nothing is a value too."""
+    return NULL if value is None else _text(value)
+
+
+def _change(value: Any) -> Any:
+    if isinstance(value, Mapping) and any(
+        each is None and str(name).endswith(")") for name, each in value.items()
+    ):
+        raise ValueError(_CUT.format("{…}"))
+    return value
+
+
+Texts = Annotated[list[str], BeforeValidator(_texts), Field(min_length=1)]
+Change = Annotated[
+    dict[str, Annotated[str, BeforeValidator(_set_to)]], BeforeValidator(_change), Field(min_length=1)
+]
+
+
+class SweepFile(BaseModel, extra="forbid", frozen=True):
+    """Which parameters of which system take which values, and what tells the better of two settings.
+
+    Either a grid, of which every combination is a setting, or changes to the system as it is, one at a time.
+    """
+
+    system: str | None = Field(None, description="default: the study's first")
+    measure: str | None = Field(None, description="what settings are ranked by; default: the study's first")
+    grid: dict[str, Texts] = Field(
+        {}, min_length=1, description="by parameter: its values; dotted inside a part"
+    )
+    changes: dict[str, Change] = Field(
+        {}, min_length=1, description="by name: the parameters that one change sets, and to what"
+    )
+    where: dict[str, Texts] = Field({}, description="only items with these tags")
+    by: str | None = Field(None, description="the tag that the heat map shows; default: the study's first")
+
+    @model_validator(mode="after")
+    def _one_of_two(self) -> Self:
+        if bool(self.grid) == bool(self.changes):
+            raise ValueError("expected either grid or changes" + ", found both" * bool(self.grid))
+        return self
+
+    @model_serializer(mode="wrap")
+    def _written(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Without the one of the two that is not there: a grid keeps the fingerprint it had alone."""
+        return {
+            name: value for name, value in handler(self).items() if value or name not in {"grid", "changes"}
+        }
+
+
+# ----------------------------------------------------------------------- the whole file
+
+
 class StudyFile(BaseModel, extra="forbid", frozen=True):
     """`study.yaml`, as written."""
 
@@ -197,8 +240,6 @@ class StudyFile(BaseModel, extra="forbid", frozen=True):
 
 def read_fields(content: dict[str, Any], lines: Lines) -> tuple[StudyFile, list[Problem]]:
     """The file, with placeholders for what does not read, so that the rest can still be checked."""
-    from assay.study.problems import field_problem
-
     try:
         return StudyFile.model_validate(content), []
     except ValidationError as error:
@@ -223,34 +264,85 @@ def _known_fields(loc: Loc) -> list[str]:
     return list(model.model_fields)
 
 
-def limit_problems(study: Study) -> Iterator[Problem]:
-    """Limits on what the study does not measure, and times that nothing makes comparable."""
-    limits, problem, systems = study.file.limits, study.lines.problem, study.file.systems
-    if limits is None:
-        return
-    listed = {measure.name for measure in study.measures}
-    for name in limits.worse:
-        loc = ("limits", "worse", name)
-        if name.partition("(")[0] == "Seconds":
-            yield problem(loc, "seconds of two runs do not compare", "Use latency and reference.")
-        elif name not in {*listed, *study.file.measures}:
-            what = f"{name} is not among the study's measures"
-            yield problem(loc, what, f"{did_you_mean(name, listed)} A limit needs its measure listed.")
-    if not limits.worse and limits.latency is None:
-        yield problem(("limits",), "it limits nothing", "Add worse: {MEASURE: 0.02}, or latency: 1.2.")
-    if limits.latency is not None and limits.reference is None:
-        what = "seconds of two runs compare only beside those of a system that both ran"
-        yield problem(("limits", "latency"), what, f"Add reference, one of: {', '.join(systems)}.")
-    if limits.latency is not None and "Seconds" not in listed:
-        what = "Seconds is not among the study's measures, so that no baseline keeps times"
-        yield problem(("limits", "latency"), what, "Add Seconds to measures.")
-    if (reference := limits.reference) is None:
-        return
-    if reference not in systems:
-        what = f"there is no system {reference!r}"
-        yield problem(("limits", "reference"), what, did_you_mean(reference, systems))
-    elif limits.latency is None:
-        yield problem(("limits", "reference"), "there is no latency to limit beside it", "Add latency: 1.2.")
-    elif study.imported(Arm(reference)):
-        what = f"the seconds of {reference} were taken elsewhere, not in a run of this study"
-        yield problem(("limits", "reference"), what, "Name a system that this study runs.")
+# ----------------------------------------------------------------------- gates in another file
+
+GATES = "gates"  # the field
+
+
+class GatesReference(BaseModel, extra="forbid", frozen=True):
+    """Which file to take gates from, and which of them."""
+
+    file: Word = Field(alias="from", min_length=1, description="a file of gates, relative to the study")
+    use: Annotated[Words, Field(min_length=1)] = Field([], description="only these; default: all of them")
+
+
+@dataclass(kw_only=True)
+class SharedLines(Lines):
+    """The lines of a study whose gates stand in another file: a gate's problems are told in that one's."""
+
+    gates: Lines
+
+    def problem(self, loc: Sequence[str | int], what: str, fix: str = "") -> Problem:
+        """A problem at that field, wherever it stands."""
+        if len(loc) > 1 and loc[0] == GATES:
+            return self.gates.problem(loc[1:], what, fix)
+        return super().problem(loc, what, fix)
+
+    def at_home(self, problem: Problem) -> Problem:
+        """A problem of a gate as a whole, which was told where the study names the file."""
+        field, _, name = problem.field.partition(".")
+        named = problem.where == self.where and field == GATES and (name,) in self.gates.at
+        return self.gates.problem((name,), problem.what, problem.fix) if named else problem
+
+
+def include_gates(content: dict[str, Any], lines: Lines) -> tuple[dict[str, Any], Lines, list[Problem]]:
+    """A study's content with the gates that it takes from a file; without any where these do not read."""
+    given = content.get(GATES)
+    if isinstance(given, str):
+        given = {"from": given}
+    if not isinstance(given, dict) or isinstance(given.get("from", {}), dict):
+        return content, lines, []  # written out, if need be one that is called `from`
+    rest = {name: value for name, value in content.items() if name != GATES}
+    try:
+        wanted = GatesReference.model_validate(given)
+        gates, places = _read(wanted, lines)
+    except ValidationError as error:
+        found = error.errors()
+        for each in found:
+            each["loc"] = (GATES, *each["loc"])
+        return rest, lines, [field_problem(each, lines, lambda _: ["from", "use"]) for each in found]
+    except DataError as error:
+        return rest, lines, list(error.problems)
+    unknown = [
+        lines.problem((GATES, "use", index), f"{wanted.file} has no gate {name!r}", did_you_mean(name, gates))
+        for index, name in enumerate(wanted.use)
+        if name not in gates
+    ]
+    taken = {name: gate for name, gate in gates.items() if name in wanted.use or not wanted.use}
+    return {**rest, GATES: taken}, SharedLines(lines.where, lines.at, gates=places), unknown
+
+
+def _read(wanted: GatesReference, lines: Lines) -> tuple[dict[str, Any], Lines]:
+    """What the file says, gate by gate."""
+    path = Path(lines.where).parent / wanted.file
+    if not path.is_file():
+        fix = "Give a file, relative to the study."
+        raise DataError(lines.problem((GATES, "from"), f"there is no file {wanted.file}", fix))
+    content, places = read_yaml(path)
+    if not isinstance(content, dict):
+        fix = "Write them as in a study: docs/gates.md."
+        raise DataError(Problem("a file of gates is a mapping of names to gates", str(path), 1, fix=fix))
+    return content, places
+
+
+def unreadable_fields(problems: Iterable[Problem], lines: Lines) -> set[str]:
+    """The fields of a study that did not read; what is told in another file is about its gates."""
+    return {
+        problem.field.partition(".")[0] if problem.where == lines.where else GATES for problem in problems
+    }
+
+
+def sort_problems(problems: Iterable[Problem], lines: Lines) -> list[Problem]:
+    """Problems by their lines, the study's own first, each told where it stands."""
+    told = [lines.at_home(each) if isinstance(lines, SharedLines) else each for each in problems]
+    return sorted(told, key=lambda problem: (problem.where != lines.where, problem.line or 0))

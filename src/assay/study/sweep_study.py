@@ -12,9 +12,10 @@ from assay.core.records import Arm, Factors
 from assay.core.registry import DATASETS, SYSTEMS
 from assay.core.spec import WrongParameter, parse_spec
 from assay.core.yaml_lines import Loc
+from assay.study.parameters import parameter_names, part_parameter_names, top_parameter
 from assay.study.problems import study_problems
 from assay.study.study import Study
-from assay.study.sweep_file import SweepFile, parameter_names, part_parameter_names, top_parameter
+from assay.study.study_file import SweepFile
 
 RUN_NAME = "sweep"
 _CHANGES: Loc = ("sweep", "changes")

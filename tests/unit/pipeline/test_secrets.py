@@ -20,7 +20,7 @@ from assay.core.registry import FUSIONS, SYSTEMS, Registry
 from assay.pipeline.evaluation import Evaluation
 from assay.pipeline.runner import run_study
 from assay.report.html import HtmlReport
-from assay.study.study_file import conceal_variables, fill_variables
+from assay.study.parameters import conceal_variables, fill_variables
 from probe import Probe
 from probing import forget_asked, items, opened, times_asked, write_study
 

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from assay.core.errors import DataError, UsageError
 from assay.core.records import Arm
 from assay.study.study import open_study
-from assay.study.sweep_file import SweepFile
+from assay.study.study_file import SweepFile
 from assay.study.sweep_study import sweep_as_study
 from small_study import write_study
 

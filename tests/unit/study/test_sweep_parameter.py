@@ -14,8 +14,8 @@ from assay.core.records import Arm
 from assay.core.registry import FUSIONS, SYSTEMS, Registry, identity
 from assay.core.spec import parse_spec
 from assay.retrieval.fuse import RRF, Weighted
+from assay.study.parameters import part_parameter_names, set_parameter
 from assay.study.study import open_study
-from assay.study.sweep_file import part_parameter_names, set_parameter
 from small_study import write_study
 
 

@@ -26,7 +26,7 @@ from assay.kinds.hierarchy.signs import VERSION, FeatureExtractor, WordFrequenci
 from assay.retrieval.embed.static import Static
 from assay.retrieval.lexical import engine
 from assay.store.disk import UNREADABLE, ArtifactCache, DamagedArtifact
-from assay.study.study_file import conceal_variables
+from assay.study.parameters import conceal_variables
 from assay.systems.retrievers import WORTH_KEEPING, indexed_text, texts_with_progress
 from assay.systems.wrapping import AnySystem, StructuredWrapper, WrappedIndex, inner_findings
 

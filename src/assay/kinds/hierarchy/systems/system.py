@@ -38,7 +38,7 @@ from assay.retrieval.fuse import Weighted
 from assay.retrieval.lexical import engine
 from assay.retrieval.rerankers import MaxSim
 from assay.retrieval.tokens import O200kBase
-from assay.study.study_file import conceal_variables
+from assay.study.parameters import conceal_variables
 from assay.systems.answering import AnswerBuilder, Meter
 from assay.systems.retrievers import RerankStage
 

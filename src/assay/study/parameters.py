@@ -1,31 +1,73 @@
-"""The section `sweep` of a study file, as written: a grid of parameters of one system, or changes to it.
+"""What a study fills into its plugins: environment variables, and parameters by dotted names.
 
-A parameter of a plugin is set by its dotted name: `k`, `fuse.k` inside a part, `params.rrf_k` in a mapping.
-Its value comes as the text of a factor and is read as in a spec: `40` is a number, `[0.6, 0.4]` a list,
-`null` nothing at all.
+A variable `${NAME}` is filled in when a plugin is made, and put back wherever text is stored or shown.
+`${NAME:-other}` is the other text if the variable is not set, or empty. A variable is a secret if a word of
+its name says so (`API_KEY`, `HF_TOKEN`, `PGPASSWORD`). Secrets decide who may ask, never what is answered, so
+no identity holds them. Any other variable, such as an endpoint, makes another system.
+
+A factor or sweep sets a parameter by its dotted name: `k`, `fuse.k` inside a part, `params.rrf_k` in a mapping.
+Its value is the text of a factor and is read as in a spec: `40` is a number, `[0.6, 0.4]` a list, `null`
+nothing.
 """
 
 from __future__ import annotations
 
 import dataclasses
-import json
-from collections.abc import Iterator, Mapping
-from typing import Annotated, Any, Self
-
-from pydantic import (
-    BaseModel,
-    BeforeValidator,
-    Field,
-    SerializerFunctionWrapHandler,
-    model_serializer,
-    model_validator,
-)
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+from urllib.parse import quote
 
 from assay.core.errors import UsageError
+from assay.core.protocols import Kit
 from assay.core.registry import Registry, part_groups
 from assay.core.spec import Spec, make_plugin, parse_spec
 
 NULL = "null"
+_VARIABLE = re.compile(r"\$\{(\w+)(?::-([^}]*))?\}")
+_SECRET = re.compile(
+    r"(APIKEY|PASSWORD|PASSWD|((^|_)(KEY|TOKEN|SECRET|CREDENTIAL|AUTH|AUTHORIZATION|PASS|PWD|PAT)))S?(_|$)",
+    re.IGNORECASE,
+)
+
+
+def fill_variables(given: Any, kit: Kit, *, secrets: bool = True) -> Any:
+    """Every variable inside replaced by its value; secrets stay as written unless they are asked for."""
+
+    def value(match: re.Match[str]) -> str:
+        name, otherwise = match.groups()
+        if not secrets and _SECRET.search(name):
+            return match[0]
+        return otherwise if otherwise is not None and not kit.env.get(name) else kit.secret(name)
+
+    return _each_text(given, lambda text: _VARIABLE.sub(value, text))
+
+
+def _each_text(given: Any, change: Callable[[str], str]) -> Any:
+    if isinstance(given, str):
+        return change(given)
+    if isinstance(given, Mapping):
+        return {key: _each_text(value, change) for key, value in given.items()}
+    return [_each_text(value, change) for value in given] if isinstance(given, list) else given
+
+
+def conceal_variables(text: str, kit: Kit) -> str:
+    """A text without the values that the kit gave out: their `${NAME}` stands there instead.
+
+    Secrets are looked for everywhere, plain and as in a URL; other values, which may be as short as a port,
+    only where no letter or digit adjoins them.
+    """
+    values = {name: value for name in sorted(kit.given_secrets) if (value := kit.env.get(name))}
+    for name in sorted(values, key=lambda each: -len(values[each])):  # one may be part of another
+        in_url = quote(values[name], safe="", errors="surrogateescape")
+        pattern = "|".join(map(re.escape, dict.fromkeys((values[name], in_url))))
+        if not _SECRET.search(name):
+            pattern = rf"(?<!\w)(?:{pattern})(?!\w)"
+        text = re.sub(pattern, f"${{{name}}}", text)
+    return text
+
+
+# ----------------------------------------------------------------------- dotted parameters
 
 
 def top_parameter(path: str) -> str:
@@ -124,80 +166,3 @@ def _read(text: str) -> Any:
     except UsageError:
         return text
     return read["value"] if len(read) == 1 else text
-
-
-_CUT = "a comma inside {} ends a value: put each in quotes, or on a line of its own"
-
-
-def _text(value: Any) -> str:
-    """A value of a factor: text as it is, a part as its spec, anything else as it would stand in a spec."""
-    if isinstance(value, str):
-        if value.count("(") != value.count(")"):
-            raise ValueError(_CUT.format("[…]"))
-        return value
-    if isinstance(value, Mapping):
-        try:
-            return str(parse_spec(value))
-        except UsageError as error:
-            raise ValueError(str(error)) from error
-    if value is None:
-        raise ValueError("a value is empty")
-    return json.dumps(value)
-
-
-def _texts(value: Any) -> list[str]:
-    """Values of a factor or tag, each once; one alone needs no list."""
-    texts = [_text(each) for each in (value if isinstance(value, list) else [value])]
-    if len(set(texts)) < len(texts):
-        raise ValueError("a value is listed twice")
-    return texts
-
-
-def _set_to(value: Any) -> str:
-    """What a change sets a parameter to: a list is one value here, and nothing is a value too."""
-    return NULL if value is None else _text(value)
-
-
-def _change(value: Any) -> Any:
-    if isinstance(value, Mapping) and any(
-        each is None and str(name).endswith(")") for name, each in value.items()
-    ):
-        raise ValueError(_CUT.format("{…}"))
-    return value
-
-
-Texts = Annotated[list[str], BeforeValidator(_texts), Field(min_length=1)]
-Change = Annotated[
-    dict[str, Annotated[str, BeforeValidator(_set_to)]], BeforeValidator(_change), Field(min_length=1)
-]
-
-
-class SweepFile(BaseModel, extra="forbid", frozen=True):
-    """Which parameters of which system take which values, and what tells the better of two settings.
-
-    Either a grid, of which every combination is a setting, or changes to the system as it is, one at a time.
-    """
-
-    system: str | None = Field(None, description="default: the study's first")
-    measure: str | None = Field(None, description="what settings are ranked by; default: the study's first")
-    grid: dict[str, Texts] = Field(
-        {}, min_length=1, description="by parameter: its values; dotted inside a part"
-    )
-    changes: dict[str, Change] = Field(
-        {}, min_length=1, description="by name: the parameters that one change sets, and to what"
-    )
-    where: dict[str, Texts] = Field({}, description="only items with these tags")
-    by: str | None = Field(None, description="the tag that the heat map shows; default: the study's first")
-
-    @model_validator(mode="after")
-    def _one_of_two(self) -> Self:
-        if bool(self.grid) == bool(self.changes):
-            raise ValueError("expected either grid or changes" + ", found both" * bool(self.grid))
-        return self
-
-    @model_serializer(mode="wrap")
-    def _written(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Without the one of the two that is not there: a grid keeps the fingerprint it had alone."""
-        return {
-            name: value for name, value in handler(self).items() if value or name not in {"grid", "changes"}
-        }
