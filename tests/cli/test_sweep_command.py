@@ -64,7 +64,7 @@ def test_json_has_every_setting(tmp_path: Path) -> None:
             "study.yaml:8: sweep.gird: there is no such field. Did you mean 'grid'",
         ),
         ("  grid: {k: [1, 1]}\n", [], 3, "study.yaml:8: sweep.grid.k: a value is listed twice"),
-        ("  grid: {k: [1]}\n", [], 3, "study.yaml:8: sweep.grid: it has one setting alone"),
+        ("  grid: {k: [1]}\n", [], 3, "study.yaml:8: sweep.grid: it has only one setting"),
     ],
 )
 def test_exit_codes(tmp_path: Path, section: str, options: list[str], code: int, told: str) -> None:

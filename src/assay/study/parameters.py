@@ -5,9 +5,9 @@ A variable `${NAME}` is filled in when a plugin is made, and put back wherever t
 its name says so (`API_KEY`, `HF_TOKEN`, `PGPASSWORD`). Secrets decide who may ask, never what is answered, so
 no identity holds them. Any other variable, such as an endpoint, makes another system.
 
-A factor or sweep sets a parameter by its dotted name: `k`, `fuse.k` inside a part, `params.rrf_k` in a mapping.
-Its value is the text of a factor and is read as in a spec: `40` is a number, `[0.6, 0.4]` a list, `null`
-nothing.
+A factor or a sweep sets a parameter by its dotted name: `k`, `fuse.k` inside a part, `params.rrf_k` in a
+mapping. Its value is the text of a factor and is read as in a spec: `40` is a number, `[0.6, 0.4]` a list,
+`null` nothing.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _SECRET = re.compile(
 
 
 def fill_variables(given: Any, kit: Kit, *, secrets: bool = True) -> Any:
-    """Every variable inside replaced by its value; secrets stay as written unless they are asked for."""
+    """Replace every variable by its value. Secrets stay as written without `secrets`."""
 
     def value(match: re.Match[str]) -> str:
         name, otherwise = match.groups()
@@ -52,13 +52,13 @@ def _each_text(given: Any, change: Callable[[str], str]) -> Any:
 
 
 def conceal_variables(text: str, kit: Kit) -> str:
-    """A text without the values that the kit gave out: their `${NAME}` stands there instead.
+    """Put `${NAME}` back for every value that the kit gave out.
 
-    Secrets are looked for everywhere, plain and as in a URL; other values, which may be as short as a port,
-    only where no letter or digit adjoins them.
+    Secrets are replaced everywhere, plain and as in a URL. Other values may be as short as a port, so they
+    are replaced only if no letter or digit adjoins them.
     """
     values = {name: value for name in sorted(kit.given_secrets) if (value := kit.env.get(name))}
-    for name in sorted(values, key=lambda each: -len(values[each])):  # one may be part of another
+    for name in sorted(values, key=lambda each: -len(values[each])):  # one value may be part of another
         in_url = quote(values[name], safe="", errors="surrogateescape")
         pattern = "|".join(map(re.escape, dict.fromkeys((values[name], in_url))))
         if not _SECRET.search(name):
@@ -71,21 +71,21 @@ def conceal_variables(text: str, kit: Kit) -> str:
 
 
 def top_parameter(path: str) -> str:
-    """The plugin's own parameter that a dotted name begins with."""
+    """The parameter of the plugin itself with which a dotted name begins."""
     return path.partition(".")[0]
 
 
 def parameter_names(cls: type) -> list[str]:
-    """The names of a plugin's own parameters."""
+    """The names of the parameters of a plugin class, without those of its parts."""
     fields = dataclasses.fields(cls) if dataclasses.is_dataclass(cls) else ()
     return [field.name for field in fields if field.init]
 
 
 def set_parameter(registry: Registry, group: str, spec: Spec, path: str, text: str) -> Spec:
-    """The spec with one parameter set, its own or one inside a part or a mapping that it takes."""
+    """A spec with one parameter set: its own, or one inside a part or mapping that is its parameter."""
     name, _, rest = path.partition(".")
     if not rest:
-        return Spec(spec.name, {**spec.params, name: _plain(text)})
+        return Spec(spec.name, {**spec.params, name: _list_or_text(text)})
     cls = registry.load(group, spec.name)
     given = spec.params[name] if name in spec.params else _default(cls, name)
     parts = part_groups(cls)
@@ -102,7 +102,7 @@ def set_parameter(registry: Registry, group: str, spec: Spec, path: str, text: s
 
 
 def part_parameter_names(registry: Registry, group: str, spec: Spec) -> Iterator[str]:
-    """The dotted name of every parameter of every part that a plugin has, however deep."""
+    """The dotted names of the parameters of all parts of a plugin, and of their parts."""
     cls = registry.load(group, spec.name)
     for name, inner in part_groups(cls).items():
         given = spec.params[name] if name in spec.params else _default(cls, name)
@@ -116,7 +116,7 @@ def part_parameter_names(registry: Registry, group: str, spec: Spec) -> Iterator
 
 
 def _names_inside(part: Any) -> list[str]:
-    """The parameters of a part that is made already, and of those that it has."""
+    """The dotted names of the parameters of a part that is made already."""
     if isinstance(part, type) or not dataclasses.is_dataclass(part):
         return []
     names = parameter_names(type(part))
@@ -134,12 +134,12 @@ def _default(cls: type, name: str) -> Any:
 
 
 def _in_part(part: Any, path: str, text: str) -> Any:
-    """A part that is made already, made again with another value."""
+    """A copy of a part with one parameter set."""
     name, _, rest = path.partition(".")
     fields = {field.name: getattr(part, field.name) for field in dataclasses.fields(part) if field.init}
     if rest and not dataclasses.is_dataclass(fields.get(name)):
         raise UsageError(f"{path}: {type(part).__name__} has no part {name!r}.")
-    value = _in_part(fields[name], rest, text) if rest else _plain(text)
+    value = _in_part(fields[name], rest, text) if rest else _list_or_text(text)
     return make_plugin(type(part), Spec(type(part).__name__, {**fields, name: value}))
 
 
@@ -150,17 +150,17 @@ def _in_mapping(given: Mapping[str, Any], path: str, text: str) -> dict[str, Any
         return {**given, name: text if isinstance(value, Spec) else value}
     inner = given.get(name, {})
     if not isinstance(inner, Mapping):
-        raise UsageError(f"{path}: {name} is {inner!r}, no mapping. Set {name} itself.")
+        raise UsageError(f"{path}: {name} is {inner!r}, not a mapping. Set {name} itself.")
     return {**given, name: _in_mapping(inner, rest, text)}
 
 
-def _plain(text: str) -> Any:
-    """The text itself, which is converted as its parameter asks; only a list or nothing becomes one."""
+def _list_or_text(text: str) -> Any:
+    """A list or None if the text is one; else the text, which is converted to the type of the parameter."""
     return _read(text) if text.startswith("[") or text == NULL else text
 
 
 def _read(text: str) -> Any:
-    """What a text means as a value in a spec; text that would not read there stays as it is."""
+    """The value that a text has in a spec, or the text itself if it cannot be read there."""
     try:
         read = parse_spec(f"one(value={text})").params
     except UsageError:

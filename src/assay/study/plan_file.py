@@ -1,4 +1,4 @@
-"""The plan file as written: studies in the order in which they run, and what stops the rest."""
+"""The plan file as written: studies in the order in which they run, and which verdicts stop the rest."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from assay.study.study import Study
 
 PLAN = "plan.yaml"
-UNREAD = "-"  # the study of a step that does not read
-_STUDY_FIELDS = {"data", "systems", "measures"}  # what every study has, and no plan
+UNREAD = "-"  # the study of a step that cannot be read
+_STUDY_FIELDS = {"data", "systems", "measures"}  # every study has them, and no plan
 
 
-Conditions = Mapping[str, Sequence[str]]  # values by factor, any of which will do
+Conditions = Mapping[str, Sequence[str]]  # by factor: the values that match
 
 
 def _listed(value: Any) -> Any:
@@ -27,7 +27,7 @@ def _listed(value: Any) -> Any:
 
 
 def _alternatives(where: dict[str, list[str]]) -> dict[str, list[str]]:
-    """Values as the command line writes them: `a|b` is either."""
+    """Split values as the command line does: `a|b` is either."""
     return {name: [value for text in texts for value in text.split("|")] for name, texts in where.items()}
 
 
@@ -59,12 +59,12 @@ class PlanFile(BaseModel, extra="forbid", frozen=True):
 
 
 def file_of_plan(path: Path) -> Path:
-    """The file of a plan that is given by its file or by its folder."""
+    """The file of a plan, given the file or its folder."""
     return path / PLAN if path.is_dir() else path
 
 
 def is_plan(path: Path) -> bool:
-    """Whether a path is a plan: a folder with plan.yaml, that file, or one with steps and no data."""
+    """Whether a path is a plan: a folder with plan.yaml, that file, or a file with steps and no data."""
     path = file_of_plan(path)
     if not path.is_file():
         return False
@@ -75,7 +75,7 @@ def is_plan(path: Path) -> bool:
 
 
 def read_plan(path: Path) -> tuple[PlanFile, Lines, list[Problem]]:
-    """The file, with placeholders for steps that do not read, so that the rest can still be checked."""
+    """Read the file. Steps that cannot be read become placeholders, so that the rest can be checked."""
     content, lines = read_yaml(path)
     if not isinstance(content, dict):
         what = "a plan is a mapping of fields: steps, where, about, stop_on"
@@ -86,7 +86,7 @@ def read_plan(path: Path) -> tuple[PlanFile, Lines, list[Problem]]:
         found = error.errors()
     problems = [field_problem(each, lines, _known_fields) for each in found]
     if any(each["loc"] == ("steps",) for each in found):
-        raise DataError(problems)  # there is no list of steps
+        raise DataError(problems)  # without a list of steps nothing can be checked
     unread = {each["loc"][:2] for each in found}
     steps = [
         {"study": UNREAD} if ("steps", place) in unread else step
@@ -97,12 +97,12 @@ def read_plan(path: Path) -> tuple[PlanFile, Lines, list[Problem]]:
 
 
 def _known_fields(loc: Loc) -> list[str]:
-    """The fields that may stand where an unknown one was found."""
+    """The known fields at the place of an unknown one."""
     return list((StepFile if loc[0] == "steps" else PlanFile).model_fields)
 
 
 def duplicate_name_problems(names: Mapping[int, str], lines: Lines) -> list[Problem]:
-    """Steps, by their places, that could not be told apart."""
+    """Problems of steps with the same name. The names come with the places of their steps."""
     seen: set[str] = set()
     found = []
     for place, name in names.items():
@@ -113,29 +113,29 @@ def duplicate_name_problems(names: Mapping[int, str], lines: Lines) -> list[Prob
     return found
 
 
-# ------------------------------------------------------------------------ what is said for all steps
+# ---------------------------------------------------------------------- conditions for all steps
 
 
 def unknown_factors(file: PlanFile, studies: Sequence[tuple[StepFile, Study]], lines: Lines) -> list[Problem]:
-    """What the plan says for all its steps, and none of them has."""
+    """Factors, and values of them, that the plan sets for all steps and no step has."""
     return [
-        lines.problem(("where", name), *told)
+        lines.problem(("where", name), *unknown)
         for name, values in file.where.items()
-        if (told := _unknown(name, values, studies)) is not None
+        if (unknown := _unknown(name, values, studies)) is not None
     ]
 
 
 def check_options(where: Conditions, studies: Sequence[tuple[StepFile, Study]]) -> None:
-    """Options that name what there is not, or that would change nothing."""
+    """Refuse options with an unknown factor or value, and options that would change nothing."""
     for name, values in where.items():
         option = f"--where {name}={'|'.join(values)}"
-        if (told := _unknown(name, values, studies)) is not None:
-            raise UsageError(f"{option}: {'. '.join(told)}")
+        if (unknown := _unknown(name, values, studies)) is not None:
+            raise UsageError(f"{option}: {'. '.join(unknown)}")
         having = [(step, study.file.factors[name]) for step, study in studies if name in study.file.factors]
         concerned = [(step, known) for step, known in having if name not in step.where]
         if not concerned:
-            fix = f"A plan takes it where `where: {{{name}: …}}` stands at its top, not in its steps."
-            raise UsageError(f"{option} changes nothing: every step that has {name} says its own. {fix}")
+            fix = f"Write `where: {{{name}: …}}` at the top of the plan, not in its steps."
+            raise UsageError(f"{option} changes nothing: every step that has {name} sets its own. {fix}")
         for step, known in concerned:
             if set(values).isdisjoint(known):
                 there = f"There is: {', '.join(known)}."
@@ -145,7 +145,7 @@ def check_options(where: Conditions, studies: Sequence[tuple[StepFile, Study]]) 
 def _unknown(
     name: str, values: Sequence[str], studies: Sequence[tuple[StepFile, Study]]
 ) -> tuple[str, str] | None:
-    """That no step's study has such a factor, or such a value of it, and what there is."""
+    """What is unknown about a factor and its values, and what is known; None if a step's study has them."""
     known = dict.fromkeys(value for _, study in studies for value in study.file.factors.get(name, ()))
     if not known:
         factors = dict.fromkeys(factor for _, study in studies for factor in study.file.factors)

@@ -1,4 +1,4 @@
-"""What can be wrong with a study file, in its fields and across them, each with its line and what to do."""
+"""Problems of a study file across its fields, each with its line and what to do about it."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from assay.study.study import Study
 
 
-def study_problems(study: Study, spoilt: set[str]) -> list[Problem]:
-    """What no single field can show: unknown plugins, measures, factors, names in gates.
+def study_problems(study: Study, unreadable: set[str]) -> list[Problem]:
+    """Problems that no field shows by itself: unknown plugins, measures, factors, names in gates.
 
-    Fields in `spoilt` did not read and hold placeholders, so nothing is said about them again.
+    Fields in `unreadable` hold placeholders and have been reported, so they are not checked again.
     """
     parts = {
         "kind": _kind_problems,
@@ -51,7 +51,7 @@ def study_problems(study: Study, spoilt: set[str]) -> list[Problem]:
         "sweep": {"data", "systems", "measures", "chunk", "factors"},
     }
     spoils = {"data": {"factors"}, "systems": {"factors", "limits"}, "measures": {"limits"}}
-    found, broken = list[Problem](), set(spoilt)
+    found, broken = list[Problem](), set(unreadable)
     for field, check in parts.items():
         if not broken & {field, *needs.get(field, ())}:
             found += (problems := list(check(study)))
@@ -60,7 +60,7 @@ def study_problems(study: Study, spoilt: set[str]) -> list[Problem]:
 
 
 def _kind_problems(study: Study) -> Iterator[Problem]:
-    """A kind is a label and may be any word, but hardly the name of a known one with one slip in it."""
+    """A kind may be any word, but not the name of a known kind with one letter wrong."""
     from rapidfuzz.distance import OSA
 
     kind, known = study.file.kind, kind_packages()
@@ -70,7 +70,7 @@ def _kind_problems(study: Study) -> Iterator[Problem]:
 
 
 def _data_problems(study: Study) -> Iterator[Problem]:
-    def made() -> None:
+    def make_dataset() -> None:
         spec, given = study.data_spec, study.file.data
         names = study.registry.names(DATASETS)
         if spec.name not in names and not spec.params and isinstance(given, str):
@@ -80,34 +80,34 @@ def _data_problems(study: Study) -> Iterator[Problem]:
             )
         study.registry.create(DATASETS, study.with_factors(DATASETS, spec, _first_values(study)))
 
-    yield from _tried(study, ("data",), made)
+    yield from _problems_of(study, ("data",), make_dataset)
 
 
 def _chunk_problems(study: Study) -> Iterator[Problem]:
-    """Chunkings that cannot be made; names that no factor chooses from, or that are not there."""
+    """Chunkings that cannot be made, names that no factor chooses, and chosen names that do not exist."""
     named, chosen = study.file.chunkings, study.file.factors.get("chunk", [])
     if named and not chosen:
         fix = f"Add factors: {{chunk: [{', '.join(named)}]}}."
         yield study.lines.problem(("chunk",), "several chunkings, and no factor to choose one", fix)
     for name in named:
-        yield from _tried(study, ("chunk", name), partial(study.chunker, {"chunk": name}))
+        yield from _problems_of(study, ("chunk", name), partial(study.chunker, {"chunk": name}))
     for value in [each for each in chosen if each not in named]:
-        found = list(_tried(study, ("factors", "chunk"), partial(study.chunker, {"chunk": value})))
+        found = list(_problems_of(study, ("factors", "chunk"), partial(study.chunker, {"chunk": value})))
         if found and named and "(" not in value:
             what = f"there is no chunking {value!r}"
             found = [study.lines.problem(("factors", "chunk"), what, did_you_mean(value, named))]
         yield from found
     if study.file.chunk is not None and not named:
-        yield from _tried(study, ("chunk",), partial(study.chunker, {}))
+        yield from _problems_of(study, ("chunk",), partial(study.chunker, {}))
 
 
 def _system_problems(study: Study) -> Iterator[Problem]:
 
     for name in study.file.systems:
-        found = list(_tried(study, ("systems", name), partial(study.system, Arm(name))))
-        # a parameter that only a factor sets is not missing
+        found = list(_problems_of(study, ("systems", name), partial(study.system, Arm(name))))
+        # a parameter is not missing if a factor sets it
         with_factors = partial(study.system, Arm(name, _first_values(study)))
-        yield from found if list(_tried(study, ("systems", name), with_factors)) else ()
+        yield from found if list(_problems_of(study, ("systems", name), with_factors)) else ()
 
 
 def _first_values(study: Study) -> Factors:
@@ -133,7 +133,7 @@ def _measure_problems(study: Study) -> Iterator[Problem]:
 
 
 def missing_budget(study: Study, loc: Loc, measure: Measure) -> Iterator[Problem]:
-    """A measure under a token budget that no context will be made for could only ever be missing."""
+    """A measure under a token budget for which no context is made: all its scores would be missing."""
     cutoff = getattr(measure, "cutoff", None)
     if measure.at == "tokens" and cutoff not in study.budgets:
         what = f"{measure.name} reads a context that budgets does not ask for"
@@ -143,14 +143,14 @@ def missing_budget(study: Study, loc: Loc, measure: Measure) -> Iterator[Problem
 def _judge_problems(study: Study) -> Iterator[Problem]:
     taken: set[str] = set()
     for index, judge in enumerate(study.file.judges):
-        yield from _tried(study, ("judges", index), partial(_judge_made, study, judge, taken))
+        yield from _problems_of(study, ("judges", index), partial(_check_judge, study, judge, taken))
 
 
-def _judge_made(study: Study, given: str | dict[str, Any], taken: set[str]) -> None:
+def _check_judge(study: Study, given: str | dict[str, Any], taken: set[str]) -> None:
     judge: Judge = study.judge(given)
     if doubled := taken.intersection(judge.names):
         what = f"another judge is named {min(doubled)!r} too"
-        raise UsageError(f"{what}. Whose judgments come first must be plain: give each a name of its own.")
+        raise UsageError(f"{what}. Names decide whose judgments come first: give each judge its own name.")
     taken.update(judge.names)
 
 
@@ -188,17 +188,17 @@ def _gate_problems(study: Study) -> Iterator[Problem]:
             study.lines.problem(loc, what)
             for role in ("first", "go", "kill")
             for loc, clause in _clauses(getattr(gate, role), ("gates", name, role))
-            for what in _mistakes(clause, study, gate.on)
+            for what in _clause_problems(clause, study, gate.on)
         ]
-        # what is wrong with the gate as a whole is worth saying only once its clauses read
-        found = found or list(_tried(study, ("gates", name), partial(Gate.from_file, name, gate)))
+        # problems of the whole gate are reported only if its clauses can be read
+        found = found or list(_problems_of(study, ("gates", name), partial(Gate.from_file, name, gate)))
         yield from found
         for measure in [] if found else measures_of([Gate.from_file(name, gate)], study):
             yield from missing_budget(study, ("gates", name), measure)
 
 
 def _recommend_problems(study: Study) -> Iterator[Problem]:
-    """Recommendations that hang on gates that are not there."""
+    """Recommendations that depend on unknown gates."""
     for say, when in study.file.recommend.items():
         for gate in when:
             if gate not in study.file.gates:
@@ -207,7 +207,7 @@ def _recommend_problems(study: Study) -> Iterator[Problem]:
 
 
 def _clauses(given: Any, loc: Loc) -> Iterator[tuple[Loc, Any]]:
-    """Every clause of a gate's field, with its place, however deep in lists, `any` and `all`."""
+    """Every clause of a gate's field with its place, inside any lists, `any` and `all`."""
     if isinstance(given, list | dict):
         for key, part in enumerate(given) if isinstance(given, list) else given.items():
             yield from _clauses(part, (*loc, key))
@@ -215,7 +215,7 @@ def _clauses(given: Any, loc: Loc) -> Iterator[tuple[Loc, Any]]:
         yield loc, given
 
 
-def _mistakes(given: Any, study: Study, on: Literal["estimate", "interval"] | None) -> Iterator[str]:
+def _clause_problems(given: Any, study: Study, on: Literal["estimate", "interval"] | None) -> Iterator[str]:
     from assay.gates.checks import clause_problems
     from assay.gates.grammar import parse_clause
 
@@ -244,16 +244,16 @@ def _factor_problems(study: Study) -> Iterator[Problem]:
             fix = f"Write data.{factor} for the dataset's; for a system's, list a system for each value."
             yield study.lines.problem(loc, what, fix)
             continue
-        said: set[str] = set()
+        reported: set[str] = set()
         for arm in concerned:
-            for problem in _tried(study, loc, partial(study.system, arm)):
-                if problem.what not in said:
-                    said.add(problem.what)
+            for problem in _problems_of(study, loc, partial(study.system, arm)):
+                if problem.what not in reported:
+                    reported.add(problem.what)
                     yield problem
 
 
 def _figure_problems(study: Study) -> Iterator[Problem]:
-    """Figures that do not read, or refer to what the study does not have."""
+    """Figures that cannot be read, or that refer to what the study does not have."""
     from assay.gates.figures import measures_of_figure
 
     for name in study.file.figures:
@@ -275,13 +275,13 @@ def _sweep_problems(study: Study) -> Iterator[Problem]:
     yield from sweep_problems(study)
 
 
-def _tried(study: Study, loc: Loc, act: Callable[[], object]) -> Iterator[Problem]:
+def _problems_of(study: Study, loc: Loc, act: Callable[[], object]) -> Iterator[Problem]:
     try:
         act()
     except DataError as error:
         yield from error.problems
     except MissingVariable as error:
-        if loc[0] == "data":  # a report reads the data too, but needs no system's secrets
+        if loc[0] == "data":  # a report reads the data too, but needs no secrets of systems
             yield study.lines.problem(loc, str(error))
     except AssayError as error:
         inner = error.path if isinstance(error, WrongParameter) else ()
@@ -290,7 +290,7 @@ def _tried(study: Study, loc: Loc, act: Callable[[], object]) -> Iterator[Proble
 
 
 def limit_problems(study: Study) -> Iterator[Problem]:
-    """Limits on what the study does not measure, and times that nothing makes comparable."""
+    """Limits on what the study does not measure, and limits on times without a reference system."""
     limits, problem, systems = study.file.limits, study.lines.problem, study.file.systems
     if limits is None:
         return
@@ -308,7 +308,7 @@ def limit_problems(study: Study) -> Iterator[Problem]:
         what = "seconds of two runs compare only beside those of a system that both ran"
         yield problem(("limits", "latency"), what, f"Add reference, one of: {', '.join(systems)}.")
     if limits.latency is not None and "Seconds" not in listed:
-        what = "Seconds is not among the study's measures, so that no baseline keeps times"
+        what = "Seconds is not among the study's measures, so no baseline keeps times"
         yield problem(("limits", "latency"), what, "Add Seconds to measures.")
     if (reference := limits.reference) is None:
         return

@@ -39,7 +39,7 @@ def _budget(value: Any) -> Any:
 
 
 def _seeds(value: Any) -> Any:
-    """A number of seeds stands for the first so many."""
+    """A number of seeds means that many seeds, from 0 on."""
     if isinstance(value, int) and not isinstance(value, bool):
         if not 1 <= value <= MOST_SEEDS:
             raise ValueError(f"expected a number of seeds from 1 to {MOST_SEEDS}, or a list of them")
@@ -60,7 +60,7 @@ def _spec_form(value: Any) -> Any:
 
 
 def _chunk_form(value: Any) -> Any:
-    """A chunking, or several by name."""
+    """One chunking, or several by name."""
     if isinstance(value, dict) and "use" not in value:
         if any(each is None and str(name).endswith(")") for name, each in value.items()):
             raise ValueError("a comma inside {…} ends a value: put each in quotes, or on a line of its own")
@@ -88,22 +88,22 @@ Outcome = Literal["go", "no-go", "inconclusive"]
 
 
 class RunSettings(BaseModel, extra="forbid", frozen=True):
-    """How systems are asked. None of it is part of a response's identity."""
+    """How systems are asked. Nothing here is part of a response's identity."""
 
     order: Literal["arm", "item"] = Field(
         "arm", description="arm: one after the other; item: an item of all arms before the next of any"
     )
     threads: int | None = Field(
-        None, ge=1, le=256, description="items in flight; default: what the system says"
+        None, ge=1, le=256, description="items in flight; default: the system's own number"
     )
     timeout: float | None = Field(None, gt=0, description="seconds for one attempt at one item")
-    retries: int = Field(2, ge=0, le=20, description="further attempts after a failure that may pass")
+    retries: int = Field(2, ge=0, le=20, description="further attempts after a temporary failure")
     backoff: float = Field(0.5, ge=0, description="seconds before the first retry; doubles, with jitter")
     max_cost: float | None = Field(None, ge=0, description="stop asking once this much was spent")
 
 
 class CompareSettings(BaseModel, extra="forbid", frozen=True):
-    """Which systems are compared, and how chance findings are kept in check."""
+    """Which systems are compared, and how p-values are corrected."""
 
     against: Literal["baseline", "all"] = "baseline"
     correction: Literal["holm", "benjamini-hochberg", "none"] = "holm"
@@ -111,7 +111,7 @@ class CompareSettings(BaseModel, extra="forbid", frozen=True):
 
 
 class LimitsFile(BaseModel, extra="forbid", frozen=True):
-    """What may be lost since a baseline; it holds with --against alone."""
+    """How much may be lost since a baseline. It is only checked with --against."""
 
     worse: dict[str, Annotated[float, Field(ge=0, allow_inf_nan=False)]] = Field(
         {}, description="by measure: how far the mean may fall, or rise where less is better"
@@ -119,7 +119,7 @@ class LimitsFile(BaseModel, extra="forbid", frozen=True):
     latency: float | None = Field(
         None, gt=0, allow_inf_nan=False, description="how many times as long, beside the reference"
     )
-    reference: Word | None = Field(None, description="the system that times are taken as a multiple of")
+    reference: Word | None = Field(None, description="the system whose times are the unit of latency")
 
 
 # ----------------------------------------------------------------------- sweeps
@@ -128,7 +128,7 @@ _CUT = "a comma inside {} ends a value: put each in quotes, or on a line of its 
 
 
 def _text(value: Any) -> str:
-    """A value of a factor: text as it is, a part as its spec, anything else as it would stand in a spec."""
+    """The text of a factor's value: text as it is, a part as its spec, anything else as in a spec."""
     if isinstance(value, str):
         if value.count("(") != value.count(")"):
             raise ValueError(_CUT.format("[…]"))
@@ -144,7 +144,7 @@ def _text(value: Any) -> str:
 
 
 def _texts(value: Any) -> list[str]:
-    """Values of a factor or tag, each once; one alone needs no list."""
+    """The texts of the values of a factor or tag, without duplicates. A single value needs no list."""
     texts = [_text(each) for each in (value if isinstance(value, list) else [value])]
     if len(set(texts)) < len(texts):
         raise ValueError("a value is listed twice")
@@ -152,7 +152,7 @@ def _texts(value: Any) -> list[str]:
 
 
 def _set_to(value: Any) -> str:
-    """What a change sets a parameter to: a list is one value here, and nothing is a value too."""
+    """The text of the value that a change sets. A list is one value, and null is a value too."""
     return NULL if value is None else _text(value)
 
 
@@ -171,9 +171,9 @@ Change = Annotated[
 
 
 class SweepFile(BaseModel, extra="forbid", frozen=True):
-    """Which parameters of which system take which values, and what tells the better of two settings.
+    """Which parameters of which system take which values, and which measure ranks the settings.
 
-    Either a grid, of which every combination is a setting, or changes to the system as it is, one at a time.
+    It has either a grid, whose combinations are the settings, or changes to the system, one at a time.
     """
 
     system: str | None = Field(None, description="default: the study's first")
@@ -195,7 +195,7 @@ class SweepFile(BaseModel, extra="forbid", frozen=True):
 
     @model_serializer(mode="wrap")
     def _written(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Without the one of the two that is not there: a grid keeps the fingerprint it had alone."""
+        """Leave out an empty grid or empty changes, so that older sweeps keep their fingerprint."""
         return {
             name: value for name, value in handler(self).items() if value or name not in {"grid", "changes"}
         }
@@ -234,12 +234,12 @@ class StudyFile(BaseModel, extra="forbid", frozen=True):
 
     @property
     def chunkings(self) -> dict[str, Any]:
-        """The chunkings by name, where it names several."""
+        """The chunkings by name, if there are several."""
         return self.chunk if isinstance(self.chunk, dict) and "use" not in self.chunk else {}
 
 
 def read_fields(content: dict[str, Any], lines: Lines) -> tuple[StudyFile, list[Problem]]:
-    """The file, with placeholders for what does not read, so that the rest can still be checked."""
+    """Read the file. Fields that cannot be read become placeholders, so that the rest can be checked."""
     try:
         return StudyFile.model_validate(content), []
     except ValidationError as error:
@@ -252,7 +252,7 @@ def read_fields(content: dict[str, Any], lines: Lines) -> tuple[StudyFile, list[
 
 
 def _known_fields(loc: Loc) -> list[str]:
-    """The fields that may stand where an unknown one was found."""
+    """The known fields at the place of an unknown one."""
     nested: dict[str, type[BaseModel]] = {
         "run": RunSettings,
         "compare": CompareSettings,
@@ -270,7 +270,7 @@ GATES = "gates"  # the field
 
 
 class GatesReference(BaseModel, extra="forbid", frozen=True):
-    """Which file to take gates from, and which of them."""
+    """A file of gates, and which of its gates to use."""
 
     file: Word = Field(alias="from", min_length=1, description="a file of gates, relative to the study")
     use: Annotated[Words, Field(min_length=1)] = Field([], description="only these; default: all of them")
@@ -278,34 +278,34 @@ class GatesReference(BaseModel, extra="forbid", frozen=True):
 
 @dataclass(kw_only=True)
 class SharedLines(Lines):
-    """The lines of a study whose gates stand in another file: a gate's problems are told in that one's."""
+    """The lines of a study whose gates are in another file. A gate's problem has its line in that file."""
 
     gates: Lines
 
     def problem(self, loc: Sequence[str | int], what: str, fix: str = "") -> Problem:
-        """A problem at that field, wherever it stands."""
+        """A problem at a field of the study, or of a gate in the other file."""
         if len(loc) > 1 and loc[0] == GATES:
             return self.gates.problem(loc[1:], what, fix)
         return super().problem(loc, what, fix)
 
-    def at_home(self, problem: Problem) -> Problem:
-        """A problem of a gate as a whole, which was told where the study names the file."""
+    def move_to_gate(self, problem: Problem) -> Problem:
+        """A problem of a whole gate, moved from the line that names the file to the gate's own line."""
         field, _, name = problem.field.partition(".")
         named = problem.where == self.where and field == GATES and (name,) in self.gates.at
         return self.gates.problem((name,), problem.what, problem.fix) if named else problem
 
 
 def include_gates(content: dict[str, Any], lines: Lines) -> tuple[dict[str, Any], Lines, list[Problem]]:
-    """A study's content with the gates that it takes from a file; without any where these do not read."""
+    """Add the gates of another file to a study's content. Gates that cannot be read are left out."""
     given = content.get(GATES)
     if isinstance(given, str):
         given = {"from": given}
     if not isinstance(given, dict) or isinstance(given.get("from", {}), dict):
-        return content, lines, []  # written out, if need be one that is called `from`
+        return content, lines, []  # the gates are in the study; one of them may be called `from`
     rest = {name: value for name, value in content.items() if name != GATES}
     try:
         wanted = GatesReference.model_validate(given)
-        gates, places = _read(wanted, lines)
+        gates, places = _read_gates(wanted, lines)
     except ValidationError as error:
         found = error.errors()
         for each in found:
@@ -322,8 +322,8 @@ def include_gates(content: dict[str, Any], lines: Lines) -> tuple[dict[str, Any]
     return {**rest, GATES: taken}, SharedLines(lines.where, lines.at, gates=places), unknown
 
 
-def _read(wanted: GatesReference, lines: Lines) -> tuple[dict[str, Any], Lines]:
-    """What the file says, gate by gate."""
+def _read_gates(wanted: GatesReference, lines: Lines) -> tuple[dict[str, Any], Lines]:
+    """The gates of the file, by name, and their lines."""
     path = Path(lines.where).parent / wanted.file
     if not path.is_file():
         fix = "Give a file, relative to the study."
@@ -336,13 +336,13 @@ def _read(wanted: GatesReference, lines: Lines) -> tuple[dict[str, Any], Lines]:
 
 
 def unreadable_fields(problems: Iterable[Problem], lines: Lines) -> set[str]:
-    """The fields of a study that did not read; what is told in another file is about its gates."""
+    """The fields of a study with problems. Problems in another file belong to `gates`."""
     return {
         problem.field.partition(".")[0] if problem.where == lines.where else GATES for problem in problems
     }
 
 
 def sort_problems(problems: Iterable[Problem], lines: Lines) -> list[Problem]:
-    """Problems by their lines, the study's own first, each told where it stands."""
-    told = [lines.at_home(each) if isinstance(lines, SharedLines) else each for each in problems]
-    return sorted(told, key=lambda problem: (problem.where != lines.where, problem.line or 0))
+    """Problems in the order of their lines, the study's own first."""
+    moved = [lines.move_to_gate(each) if isinstance(lines, SharedLines) else each for each in problems]
+    return sorted(moved, key=lambda problem: (problem.where != lines.where, problem.line or 0))

@@ -1,4 +1,4 @@
-"""The study that a sweep is: one system, a grid or changes as factors, no gates, a run folder of its own."""
+"""A sweep as a study: one system, a grid or changes as factors, no gates, and its own run folder."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ _CHANGES: Loc = ("sweep", "changes")
 
 @dataclasses.dataclass(frozen=True)
 class SweepStudy(Study):
-    """A study of one system, whose own parameters are meant where the dataset has one of that name too."""
+    """A study of one system. If the dataset has a parameter of the same name, the system's is set."""
 
     def data_factors(self, factors: Factors) -> Factors:
-        """What the system leaves to the dataset and the chunking."""
+        """The factors of the dataset and the chunking that are not parameters of the system."""
         (system,) = self.file.systems
         own = self._system_fields(system)
         return super().data_factors(
@@ -36,13 +36,13 @@ class SweepStudy(Study):
 
 @dataclasses.dataclass(frozen=True)
 class ChangeStudy(SweepStudy):
-    """A study of one system as it is and with one change at a time: arms that no product of factors gives."""
+    """A study of one system as it is, and with one change at a time: arms other than a product of factors."""
 
     chosen: tuple[Arm, ...] = ()
 
     @cached_property
     def arms(self) -> list[Arm]:
-        """The system as it is, then each change, as they are written."""
+        """The system as it is, then with each change, in the order of the file."""
         return list(self.chosen)
 
 
@@ -56,15 +56,15 @@ def declared_sweep(study: Study) -> SweepFile:
 
 
 def sweep_as_study(study: Study) -> Study:
-    """The sweep of a study as a study; every problem of its section is in the one DataError."""
+    """The sweep of a study as a study of its own. Raises a DataError with every problem of its section."""
     how = declared_sweep(study)
     if problems := sweep_problems(study):
         raise DataError(problems)
-    return _derived(study, how)
+    return _derive(study, how)
 
 
 def sweep_problems(study: Study) -> list[Problem]:
-    """What is wrong with the section `sweep` of a study that has no other problem, in the order of lines."""
+    """The problems of the section `sweep`, in the order of lines. The rest of the study must be sound."""
     how, lines = study.file.sweep, study.lines
     if how is None:
         return []
@@ -75,13 +75,13 @@ def sweep_problems(study: Study) -> list[Problem]:
     return sorted(found, key=lambda problem: problem.line or 0)
 
 
-def _derived(study: Study, how: SweepFile) -> SweepStudy:
+def _derive(study: Study, how: SweepFile) -> SweepStudy:
     system = how.system or next(iter(study.file.systems))
     first = how.measure or study.file.measures[0]
     by = [how.by] if how.by is not None else study.file.by[:1]
     file = study.file.model_copy(
         update={
-            "factors": {**_held(study, how), **how.grid},
+            "factors": {**_fixed_factors(study, how), **how.grid},
             "systems": {system: study.file.systems[system]},
             "measures": list(dict.fromkeys([first, *study.file.measures])),
             "by": by,
@@ -96,15 +96,15 @@ def _derived(study: Study, how: SweepFile) -> SweepStudy:
         }
     )
     swept = SweepStudy(**{**_fields(study), "file": file, "run_name": RUN_NAME})
-    return _changed(swept, how.changes.values()) if how.changes else swept
+    return _with_changes(swept, how.changes.values()) if how.changes else swept
 
 
 def _fields(study: Study) -> dict[str, Any]:
     return {field.name: getattr(study, field.name) for field in dataclasses.fields(Study)}
 
 
-def _changed(swept: SweepStudy, changes: Iterable[Factors]) -> ChangeStudy:
-    """The system as a study has it, and as each change makes it."""
+def _with_changes(swept: SweepStudy, changes: Iterable[Factors]) -> ChangeStudy:
+    """A study of the system as it is, and with each change."""
     (own,) = swept.arms
     arms, factors = [own], {name: list(values) for name, values in swept.file.factors.items()}
     for change in changes:
@@ -115,8 +115,8 @@ def _changed(swept: SweepStudy, changes: Iterable[Factors]) -> ChangeStudy:
     return ChangeStudy(**{**_fields(swept), "file": file}, chosen=tuple(arms))
 
 
-def _held(study: Study, how: SweepFile) -> dict[str, list[str]]:
-    """The study's own factors that the grid leaves alone: each at its first value."""
+def _fixed_factors(study: Study, how: SweepFile) -> dict[str, list[str]]:
+    """The study's own factors that the grid does not set, each with its first value only."""
     return {name: values[:1] for name, values in study.file.factors.items() if name not in how.grid}
 
 
@@ -125,31 +125,27 @@ def _held(study: Study, how: SweepFile) -> dict[str, list[str]]:
 
 def _grid_problems(study: Study, how: SweepFile) -> list[Problem]:
     if all(len(values) == 1 for values in how.grid.values()):
-        what = "it has one setting alone, and nothing to compare it with"
+        what = "it has only one setting, and nothing to compare it with"
         return [study.lines.problem(("sweep", "grid"), what, "List several values of a parameter.")]
     strange = _unknown(study, how, how.grid)
     known = {name: values for name, values in how.grid.items() if name not in strange}
     found = _section_problems(study, how.model_copy(update={"grid": known}))
-    # a bad value spoils the settings of every parameter: it is told once, where its own name is
-    found.sort(key=lambda problem: not _speaks_of_itself(problem))
+    # A bad value breaks the settings of every parameter. It is reported once, at its own parameter.
+    found.sort(key=lambda problem: f"{problem.field.rpartition('.')[2]}: " not in problem.what)
     once = {problem.what: problem for problem in reversed(found)}
     unknown = [_unknown_problem(study, ("sweep", "grid", name), fix) for name, fix in strange.items()]
     return [*unknown, *once.values()]
 
 
-def _speaks_of_itself(problem: Problem) -> bool:
-    return f"{problem.field.rpartition('.')[2]}: " in problem.what
-
-
 def _section_problems(study: Study, how: SweepFile) -> list[Problem]:
-    """The problems of the derived study; the study's own factors are sound, though others may have them."""
+    """The problems of the derived study, without those of the study's own factors, which are sound."""
     own = {f"factors.{name}" for name in study.file.factors.keys() - how.grid.keys()}
-    found = study_problems(_derived(study, how), set())
-    return [_placed(study, problem) for problem in found if problem.field not in own]
+    found = study_problems(_derive(study, how), set())
+    return [_move_problem(study, problem) for problem in found if problem.field not in own]
 
 
-def _placed(study: Study, problem: Problem) -> Problem:
-    """A problem of the derived study where the section `sweep` causes it."""
+def _move_problem(study: Study, problem: Problem) -> Problem:
+    """A problem of the derived study, at the place in the section `sweep` that causes it."""
     field, _, rest = problem.field.partition(".")
     places: dict[str, tuple[str, ...]] = {
         "factors": ("sweep", "grid", rest),
@@ -161,8 +157,8 @@ def _placed(study: Study, problem: Problem) -> Problem:
 
 
 def _unknown(study: Study, how: SweepFile, names: Iterable[str]) -> dict[str, str]:
-    """The parameters that neither the dataset nor the swept system has, each with what to write instead."""
-    plain = _derived(study, how.model_copy(update={"grid": {}, "changes": {}}))
+    """The names that are not parameters of dataset or system, each with what to write instead."""
+    plain = _derive(study, how.model_copy(update={"grid": {}, "changes": {}}))
     asked = {name: [""] for name in names}
     file = plain.file.model_copy(update={"factors": asked})
     (arm,) = dataclasses.replace(plain, file=file).arms  # it has the factors that concern it
@@ -186,7 +182,7 @@ def _unknown_problem(study: Study, loc: Loc, fix: str) -> Problem:
 
 def _change_problems(study: Study, how: SweepFile) -> list[Problem]:
     unchanged = how.model_copy(update={"changes": {}})
-    plain, found = _derived(study, unchanged), _section_problems(study, unchanged)
+    plain, found = _derive(study, unchanged), _section_problems(study, unchanged)
     found += _name_problems(study, how, plain.arms[0].system)
     strange = _unknown(study, how, [name for change in how.changes.values() for name in change])
     known: dict[str, Factors] = {}
@@ -194,25 +190,22 @@ def _change_problems(study: Study, how: SweepFile) -> list[Problem]:
         unknown = [each for each in change if each in strange]
         found += [_unknown_problem(study, (*_CHANGES, name, each), strange[each]) for each in unknown]
         known.update({} if unknown else {name: change})
-    return [*found, *_made_problems(study, plain, known)]
+    return [*found, *_effect_problems(study, plain, known)]
 
 
 def _name_problems(study: Study, how: SweepFile, system: str) -> Iterator[Problem]:
-    """Changes that a reader could not tell apart, from each other or from the system as it is."""
-    taken = {_spoken(system): "the system as it is is"}
+    """Changes with the same name as another change, or as the system, apart from letter case and spaces."""
+    taken = {" ".join(system.casefold().split()): "the system as it is is"}
     for name in how.changes:
-        if other := taken.get(_spoken(name)):
+        key = " ".join(name.casefold().split())
+        if other := taken.get(key):
             what = f"{other} called that too"
             yield study.lines.problem((*_CHANGES, name), what, "Give each a name of its own.")
-        taken.setdefault(_spoken(name), f"another change ({name!r}) is")
+        taken.setdefault(key, f"another change ({name!r}) is")
 
 
-def _spoken(name: str) -> str:
-    return " ".join(name.casefold().split())
-
-
-def _made_problems(study: Study, plain: Study, changes: Mapping[str, Factors]) -> Iterator[Problem]:
-    """Changes that cannot be made, and those that make nothing new."""
+def _effect_problems(study: Study, plain: Study, changes: Mapping[str, Factors]) -> Iterator[Problem]:
+    """Changes that cannot be made, and changes that make nothing new."""
     (own,) = plain.arms
     made: list[tuple[str, Any]] = [("", _made(plain, own))]
     for name, change in changes.items():
@@ -231,17 +224,17 @@ def _made_problems(study: Study, plain: Study, changes: Mapping[str, Factors]) -
 
 
 def _made(plain: Study, arm: Arm) -> Any:
-    """Everything that an arm's factors decide, made, to be held against others; data is not read for it."""
+    """Everything that an arm's factors decide, made but without reading data, to compare it with others."""
     data = plain.with_factors(DATASETS, plain.data_spec, arm.factors)
     cut = plain.chunker(plain.data_factors(arm.factors)), plain.registry.create(DATASETS, data)
     try:
         return plain.system(arm), *cut
-    except MissingVariable:  # a file may be checked where the secrets of a run are not known
+    except MissingVariable:  # a file can be checked without the secrets of a run
         return arm.factors
 
 
 def _culprit(error: AssayError, change: Factors) -> tuple[str, ...]:
-    """The parameter of a change that an error speaks of, where that can be told."""
+    """The parameter of a change that caused an error, if it is known."""
     where = ".".join(error.path) if isinstance(error, WrongParameter) else ""
     near = [name for name in change if f"{where}.".startswith(f"{name}.")]
     return tuple(near[:1] or (list(change) if len(change) == 1 else []))

@@ -85,7 +85,7 @@ def test_an_option_replaces_what_the_plan_says_and_leaves_a_step_its_own(
         (
             "steps: [{study: gated.yaml, where: {k: 5}}, {study: plain.yaml}]",
             {"k": ["3"]},
-            "--where k=3 changes nothing: every step that has k says its own",
+            "--where k=3 changes nothing: every step that has k sets its own",
         ),
         (
             "steps: [{study: gated.yaml, name: a}, {study: small.yaml, name: b}]",

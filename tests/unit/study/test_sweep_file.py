@@ -102,7 +102,7 @@ def test_another_file_has_another_folder(tmp_path: Path) -> None:
     ("section", "told"),
     [
         ("{system: bth, grid: {k: [1, 2]}}", "sweep.system: there is no system 'bth'. Did you mean 'both'"),
-        ("{grid: {k: [1]}}", "sweep.grid: it has one setting alone"),
+        ("{grid: {k: [1]}}", "sweep.grid: it has only one setting"),
         ("{grid: {fuse.k: [40, 60]}}", "sweep.grid.fuse.k: neither the dataset nor any system has such"),
         ("{grid: {k: [1, none]}}", "sweep.grid.k: 'bm25': k: "),
         ("{grid: {chunk: [tokens, tokns]}}", "sweep.grid.chunk: There is no chunker 'tokns'"),

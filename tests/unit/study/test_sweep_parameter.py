@@ -85,7 +85,7 @@ def test_a_parameter_in_a_mapping_keeps_its_type_and_its_neighbours() -> None:
         ("endpoint(fuse=rrf)", "fuse.kk", "'rrf' has no parameter 'kk'. Did you mean 'k'"),
         ("endpoint", "url.host", "url.host: 'endpoint' takes a url that is 'here': there is nothing inside"),
         ("endpoint", "fuse.k.deep", "k.deep: RRF has no part 'k'"),
-        ({"use": "endpoint", "params": {"a": 1}}, "params.a.b", "a.b: a is 1, no mapping. Set a itself"),
+        ({"use": "endpoint", "params": {"a": 1}}, "params.a.b", "a.b: a is 1, not a mapping. Set a itself"),
     ],
 )
 def test_what_cannot_be_set_is_said(given: Any, path: str, told: str) -> None:
