@@ -1,9 +1,9 @@
 """A block: everything a measure may read about one arm and one seed, items in dataset order.
 
-Rankings and labels are seen in a view: by passage or by document, under one label or several. By document,
-a document stands where its first passage does, with the best grade among the passages that were returned of
-it: repeated passages never count twice, and a wrong passage of the right document is wrong. Of several
-labels, written "review|relevance", the first that a target has counts.
+Rankings and labels are read in a view: by passage or by document, under one label or several. By document,
+a document has the rank of its first passage, and the best grade of its passages that were returned. So
+repeated passages never count twice, and a wrong passage of the right document is wrong. Of several labels,
+written "review|relevance", the first that a target has counts.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ Level = Literal["passage", "document"]
 
 
 class View(NamedTuple):
-    """How rankings and labels are read: what counts as one result, and under which labels, best first."""
+    """How rankings and labels are read: what is one result, and under which labels, the best first."""
 
     level: Level = "passage"
     label: str = "relevance"
@@ -53,39 +53,37 @@ LABEL_COLUMNS = {
     "seed": pl.Int64,
     "grade": pl.Float64,
     "category": pl.String,
-    "rank": pl.Int64,  # of its judge among those the study lists, 0 the best
+    "rank": pl.Int64,  # of its judge among the judges of the study; 0 is the best
 }
 
 
 @dataclass(frozen=True)
 class Labels:
-    """Judgments resolved by precedence: a grade an item, label, target, span, arm and seed (null: all).
+    """Judgments resolved by precedence: one grade per item, label, target, span, arm and seed (null: all).
 
-    Under a closed label what is not named is not relevant; under any other it is unknown, and figures carry
-    the hash of the pool that was looked at.
+    Under a closed label, what has no grade is not relevant. Under any other label it is unknown, and values
+    have the hash of the pool that was looked at.
     """
 
     frame: pl.DataFrame
     closed: frozenset[str] = frozenset()
     pools: Mapping[str, str] = field(default_factory=dict)  # by open label
-    apart: Mapping[str, frozenset[str]] = field(default_factory=dict)  # by arm: those on another corpus
-    doubts: pl.DataFrame | None = (
-        None  # what would be labels too if near misses counted; None: there are none
-    )
+    apart: Mapping[str, frozenset[str]] = field(default_factory=dict)  # by arm: the arms on another corpus
+    near_misses: pl.DataFrame | None = None  # what would be labels too if near misses counted; None: nothing
 
     @classmethod
     def none(cls) -> Labels:
         return cls(pl.DataFrame(schema=LABEL_COLUMNS))
 
     def world(self, label: str) -> str:
-        """ "closed" where what a label does not name is not relevant, "open" where it is unknown.
+        """ "closed" if what has no grade under a label is not relevant, "open" if it is unknown.
 
-        Several labels, written "review|relevance", are closed where one of them is.
+        Several labels, written "review|relevance", are closed if one of them is.
         """
         return "closed" if self.closed.intersection(label.split("|")) else "open"
 
     def of(self, label: str, arm: str, seed: int) -> pl.DataFrame:
-        """The labels of one name that hold for an arm and seed."""
+        """The labels of one name that apply to an arm and seed."""
         here = [
             pl.col("arm").eq(arm) | pl.col("arm").is_null(),
             pl.col("seed").eq(seed) | pl.col("seed").is_null(),
@@ -93,9 +91,9 @@ class Labels:
         return _best(self.frame.filter(pl.col("label") == label, *here))
 
     def shared(self, label: str, arm: str, seed: int) -> pl.DataFrame:
-        """The labels of one name that hold for an arm, or for any other on the same corpus.
+        """The labels of one name that apply to an arm, or to another arm on the same corpus.
 
-        A passage of another cut of the documents cannot be found here, and is not missing.
+        A passage of another chunking cannot be found here, so it is not missing.
         """
         apart = pl.col("arm").is_in(list(self.apart.get(arm, ()))).fill_null(False)
         found = self.frame.filter(pl.col("label") == label, ~apart)
@@ -103,19 +101,19 @@ class Labels:
         return _best(found, *others)
 
     def anywhere(self, label: str) -> pl.DataFrame:
-        """The labels of one name, whichever arm's response was shown when they were made."""
+        """The labels of one name, for any arm."""
         return _best(self.frame.filter(pl.col("label") == label))
 
 
 def _best(found: pl.DataFrame, *others: pl.Expr) -> pl.DataFrame:
-    """The best judge's label of each target, the most specific first; what `others` hold for comes last."""
+    """One label per target: the best judge's, then the most specific. Rows where `others` hold come last."""
     ordered = found.sort("rank", *others, "arm", "seed", nulls_last=True, maintain_order=True)
     return ordered.unique(["item", "target", "start", "end"], keep="first", maintain_order=True)
 
 
 @dataclass(frozen=True)
 class Block:
-    """One arm and one seed on every item. `answers` has a row an item, as the store keeps them."""
+    """One arm and one seed on every item. `answers` has one row per item, as the store keeps them."""
 
     arm: Arm
     seed: int
@@ -124,26 +122,27 @@ class Block:
     labels: Labels
     judgments: Sequence[Judgment] = ()
     structure: Structure | None = None  # of the index over the whole corpus
-    structures: Mapping[str, Structure] = field(default_factory=dict)  # of scopes' own indexes, by item_id
-    gives: frozenset[str] | None = None  # what the system's responses can hold; None: it does not say
+    structures: Mapping[str, Structure] = field(default_factory=dict)  # of the indexes of scopes, by item_id
+    gives: frozenset[str] | None = None  # what the system's responses can hold; None: not declared
     corpus: Corpus = Corpus(())  # what the system searched
-    beside: Block | None = None  # of the system that a measure of two compares with
+    beside: Block | None = None  # of the other system, for a measure that compares two
 
     def structure_of(self, item: Item) -> Structure | None:
-        """The tree or graph that an item was answered from, where its index published one."""
+        """The tree or graph of the index that answered an item; None if the index published none."""
         return self.structure if item.scope is None else self.structures.get(item.item_id)
 
     @cached_property
-    def granted(self) -> Block | None:
-        """The block as it would be if what nearly counts did; None where nothing does."""
-        if self.labels.doubts is None:
+    def with_near_misses(self) -> Block | None:
+        """The block as it would be if near misses counted; None if there are none."""
+        if self.labels.near_misses is None:
             return None
-        frame = pl.concat([self.labels.frame, self.labels.doubts])
-        return dataclasses.replace(self, labels=dataclasses.replace(self.labels, frame=frame, doubts=None))
+        frame = pl.concat([self.labels.frame, self.labels.near_misses])
+        labels = dataclasses.replace(self.labels, frame=frame, near_misses=None)
+        return dataclasses.replace(self, labels=labels)
 
     @cached_property
     def asked(self) -> NDArray[np.int8]:
-        """SCORED, FAILED or PENDING for each item: what became of asking, before anything is measured."""
+        """SCORED, FAILED or PENDING for each item: the outcome of asking it, before anything is measured."""
         failed = self.answers["failed"]
         status = np.where(failed.fill_null(False).to_numpy(), FAILED, SCORED)
         return np.where(failed.is_null().to_numpy(), PENDING, status).astype(np.int8)
@@ -158,12 +157,12 @@ class Block:
 
     @cached_property
     def expects_passages(self) -> NDArray[np.bool_]:
-        """Where the right answer is passages, and not nothing, a route or an intent."""
+        """True for items whose right answer is passages, and not nothing, a route or an intent."""
         return np.array([item.expects is None for item in self.items], dtype=bool)
 
     @cached_property
     def ranking(self) -> pl.DataFrame:
-        """Every document hit of every item: item, doc, score. Of several spans of one the best counts."""
+        """Every hit of every item: item, doc, score. Of several hits of one document the best counts."""
         hits = pl.DataFrame({"item": self.item_ids}, schema={"item": pl.String}).with_columns(
             doc=self.answers["docs"], score=self.answers["scores"]
         )
@@ -173,12 +172,12 @@ class Block:
         return each.unique(["item", "doc"], keep="first", maintain_order=True)
 
     def top(self, cutoff: int) -> pl.DataFrame:
-        """The hits within a cut-off, each item's best first: item, doc, score."""
+        """The hits of each item up to a cut-off, the best first: item, doc, score."""
         best = self.ranking.sort("item", "score", "doc", descending=[False, True, True])
         return best.group_by("item", maintain_order=True).head(cutoff)
 
     def ranked(self, level: Level) -> pl.DataFrame:
-        """The ranking by passage, or by document: there the best passage of each stands for it."""
+        """The ranking by passage, or by document with the rank of its best passage."""
         if level == "passage":
             return self.ranking
         best = self.ranking.sort("item", "score", "doc", descending=[False, True, True])
@@ -189,18 +188,18 @@ class Block:
         return pl.Series([self.corpus.document_of(doc) for doc in frame["doc"]], dtype=pl.String)
 
     def _as_units(self, hits: pl.DataFrame) -> pl.DataFrame:
-        """The units that hits count as, in their place and order; a hit that counts as none keeps its own."""
+        """The units that hits count as, in the order of the hits. A hit without units stays as it is."""
         ordered = hits.sort("item", "score", "doc", descending=[False, True, True])
         units = ordered.select("item", doc=self._units_of(ordered)).explode("doc")
         return units.with_columns(score=pl.int_range(pl.len(), 0, -1).cast(pl.Float64))
 
     def _units_of(self, frame: pl.DataFrame) -> pl.Series:
-        """For each row's doc, the list of units it counts as."""
+        """The units that the document of each row counts as."""
         lists = [list(self.corpus.units.get(doc) or [doc]) for doc in frame["doc"]]
         return pl.Series(lists, dtype=pl.List(pl.String))
 
     def label(self, name: str) -> pl.DataFrame:
-        """The labels of one name that hold here."""
+        """The labels of one name that apply to this arm and seed."""
         return self.labels.of(name, self.arm.name, self.seed)
 
     @cached_property
@@ -209,7 +208,7 @@ class Block:
         return self.graded(View())
 
     def graded(self, view: View) -> pl.DataFrame:
-        """item, doc, grade: each document once, with the best grade of its spans or passages."""
+        """Columns item, doc, grade: each document once, with the best grade of its spans or passages."""
         parts = [self._graded(label) for label in view.labels]
         judged = pl.concat(parts).unique(["item", "doc"], keep="first", maintain_order=True)
         return judged if view.level == "passage" else self._by_document(judged)
@@ -222,13 +221,13 @@ class Block:
     def _graded(self, label: str) -> pl.DataFrame:
         """The grades under one label.
 
-        Whether a passage is relevant does not depend on who returned it. So in an open world all arms on a
-        corpus share one pool: judged apart, each would be measured against what it found itself.
+        Whether a passage is relevant does not depend on the arm that returned it. So in an open world all
+        arms on a corpus share one pool. With separate pools, each arm would be compared with its own hits.
         """
         open_world = self.labels.world(label) == "open"
         named = self.labels.shared(label, self.arm.name, self.seed) if open_world else self.label(label)
         judged = named.drop_nulls("target").select("item", "grade", doc="target")
-        if self.corpus.units:  # a mark on a passage is one on what the passage counts as
+        if self.corpus.units:  # a mark on a passage is a mark on the units that it counts as
             judged = judged.select("item", "grade", doc=self._units_of(judged)).explode("doc")
         best = judged.group_by("item", "doc", maintain_order=True).agg(pl.col("grade").max())
         return best.select("item", "doc", "grade")
@@ -260,14 +259,14 @@ class Block:
 
     @property
     def rankable(self) -> NDArray[np.bool_]:
-        """Where a ranking can be right or wrong under the label "relevance"."""
+        """True for items whose ranking can be right or wrong under the label "relevance"."""
         return self.rankable_in(View())
 
     def rankable_in(self, view: View) -> NDArray[np.bool_]:
-        """Where a ranking can be right or wrong: passages are wanted and, in a closed world, labelled.
+        """True for items whose ranking can be right or wrong: they want passages and have labels.
 
-        In an open world an item without a label is one that nobody judged yet. One whose gold is anchored in
-        text has something to find, whether or not any passage of this cut counts as it.
+        In an open world an item without labels counts too: nobody judged it yet. An item whose gold is
+        anchored in text has something to find, whether or not a passage of this chunking counts as it.
         """
         if self.labels.world(view.label) == "open":
             return self.expects_passages
@@ -276,18 +275,18 @@ class Block:
         return self.expects_passages & known
 
     def highest_in(self, view: View) -> float:
-        """The highest label of the whole golden set; infinite where more may come, as in an open world."""
+        """The highest grade of the golden set; infinite in an open world, where higher grades may come."""
         if self.labels.world(view.label) == "open" or len(view.labels) > 1:
             return inf
         grades = self.labels.frame.filter(pl.col("label") == view.label)["grade"].to_numpy()
         levels = {each.get("relevance") for item in self.items for each in item.gold.get("anchors", ())}
-        # as anchors are graded, whether or not a passage of this cut counts as one
+        # the grades of anchors, whether or not a passage of this chunking counts as one
         anchored = (1.0 if levels == {"partial"} else 2.0) if levels else -inf
         return max(anchored, float(grades.max(initial=-inf)))
 
     @cached_property
     def responses(self) -> list[Response | None]:
-        """The responses as records; None where the item was not asked yet."""
+        """The responses as records; None for an item that was not asked yet."""
         decode = msgspec.json.Decoder(Response).decode
         found: list[Response | None] = []
         for docs, scores, rest in self.answers.select("docs", "scores", "rest").iter_rows():
@@ -304,15 +303,15 @@ class Block:
 
     @cached_property
     def shown(self) -> Mapping[Budget, Sequence[ShownEvidence | None]]:
-        """What each item's context shows of its evidence, by budget, worked out once."""
+        """What each item's context shows of its evidence, by budget."""
         return shown_by_budget(self.items, self.responses, self.corpus)
 
     def lacks(self, needs: frozenset[str]) -> bool:
-        """Whether the system says that it never gives something a measure looks at."""
+        """Whether the system declares that its responses never hold something that a measure needs."""
         return self.gives is not None and bool((needs & RESPONSE_PARTS) - self.gives)
 
     def empty(self, needs: frozenset[str]) -> NDArray[np.bool_]:
-        """Where an item was answered, but with none of what a measure needs to look at."""
+        """True for items whose answer holds nothing of a part that a measure needs."""
         blank = np.zeros(len(self.items), dtype=bool)
         if "hits" in needs:
             blank |= self.answers["docs"].list.len().fill_null(0).to_numpy() == 0

@@ -46,8 +46,8 @@ def score_block(measure: Measure, block: Block) -> tuple[NDArray[np.float64], ND
     # parts without which an answer is none; a measure may read what is not there as an answer too
     empty = (status == SCORED) & block.empty(getattr(measure, "blank", measure.needs))
     unknown = np.isnan(values) | _unseen(measure, block)
-    if block.granted is not None and "labels" in measure.needs:
-        unknown |= ~np.isclose(found, _worked_out(measure, block.granted)[1], equal_nan=True)
+    if block.with_near_misses is not None and "labels" in measure.needs:
+        unknown |= ~np.isclose(found, _worked_out(measure, block.with_near_misses)[1], equal_nan=True)
     unknown &= (status == SCORED) & ~empty
     status[unknown] = UNJUDGED if "labels" in measure.needs else NOT_APPLICABLE
     status[empty] = MISSING

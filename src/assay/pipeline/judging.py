@@ -91,7 +91,7 @@ class JudgeStage:
         doubts = near.with_columns(rank=pl.lit(len(labels.frame), pl.Int64)) if len(near) else None
         together, everyone = [_arm_names(blocks) for _, blocks in self._parts], _arm_names(self.blocks)
         apart = {arm: frozenset(everyone - arms) for arms in together for arm in arms}
-        return dataclasses.replace(labels, apart=apart, doubts=doubts)
+        return dataclasses.replace(labels, apart=apart, near_misses=doubts)
 
     @cached_property
     def _near(self) -> list[tuple[NearMissJudge, list[NearMiss]]]:

@@ -174,7 +174,7 @@ def repeat_study(
     """
     selection, store, started = selection or Selection(), Store(study.run_folder), time.monotonic()
     performer, repetition = load_engine(engine), store.repetition(number)
-    arms = [arm for arm in selection.arms(study) if not study.imported(arm)]
+    arms = [arm for arm in selection.arms(study) if not study.is_imported(arm)]
     with store.locked():
         plans = _plan_arms(study, arms, selection)
         stored, generation = {} if fresh else repetition.outcomes(), repetition.generation() + fresh

@@ -106,7 +106,7 @@ def input_hash(study: Study, measures: Sequence[Measure], blocks: Sequence[Block
             *(_encode([block.structure, block.structures]) for block in blocks),
             *(_hash_rows(block.answers).encode() for block in blocks),
             *map(_encode, blocks[0].judgments),
-            *([] if (doubts := blocks[0].labels.doubts) is None else [doubts.write_json().encode()]),
+            *([] if (doubts := blocks[0].labels.near_misses) is None else [doubts.write_json().encode()]),
         ]
     )
 
@@ -183,7 +183,7 @@ def look_book(study: Study, store: Store, bases: Mapping[str, AnswerBasis]) -> L
 
     def question(name: str, with_files: bool = False) -> str:
         versions = {
-            arm.name: bases[arm.name].identity if with_files or not study.imported(arm) else "imported"
+            arm.name: bases[arm.name].identity if with_files or not study.is_imported(arm) else "imported"
             for arm in arms(name)
         }
         rules = deciding_rules(gates[name].rules.model_dump(mode="json"))

@@ -182,7 +182,7 @@ def small_sample_warnings(estimates: Sequence[Estimate]) -> list[str]:
 
 def imported_time_warnings(study: Study, blocks: Sequence[Block]) -> list[str]:
     """Imported answers whose seconds were measured elsewhere."""
-    imported = [block for block in blocks if study.imported(block.arm)]
+    imported = [block for block in blocks if study.is_imported(block.arm)]
     return [
         f"{arm}: its seconds are those that its file reports, measured elsewhere" for arm in latency(imported)
     ]

@@ -239,7 +239,7 @@ def _factor_problems(study: Study) -> Iterator[Problem]:
         elif not concerned:
             what = "neither the dataset nor any system has such a parameter"
             yield study.lines.problem(loc, what, "A factor sets a parameter of that name.")
-        elif rivals := study.contested(factor):
+        elif rivals := study.systems_with_parameter(factor):
             what = f"the dataset ({study.data_spec.name}) and {', '.join(rivals)} both have such a parameter"
             fix = f"Write data.{factor} for the dataset's; for a system's, list a system for each value."
             yield study.lines.problem(loc, what, fix)
@@ -317,6 +317,6 @@ def limit_problems(study: Study) -> Iterator[Problem]:
         yield problem(("limits", "reference"), what, did_you_mean(reference, systems))
     elif limits.latency is None:
         yield problem(("limits", "reference"), "there is no latency to limit beside it", "Add latency: 1.2.")
-    elif study.imported(Arm(reference)):
+    elif study.is_imported(Arm(reference)):
         what = f"the seconds of {reference} were taken elsewhere, not in a run of this study"
         yield problem(("limits", "reference"), what, "Name a system that this study runs.")

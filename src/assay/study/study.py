@@ -1,7 +1,6 @@
-"""A study opened: what is compared, on what, by which measures, and what decides.
+"""An open study: what is compared, on which data, by which measures, and which gates decide.
 
-Plugins are made, arms laid out, measures and gates parsed. Opening collects every problem before it
-complains.
+Opening a study makes its plugins, arms, measures and gates, and reports all problems together.
 """
 
 from __future__ import annotations
@@ -47,22 +46,22 @@ if TYPE_CHECKING:
     from assay.gates.gate import Gate
 
 
-_DATA = "data"  # before a factor's name: the dataset's parameter is meant
-_CHUNK = "chunk"  # the field that may also be a factor
-_NOT_CUT = ""  # and its value for the dataset as it came
+_DATA = "data"  # the prefix of a factor that sets a parameter of the dataset
+_CHUNK = "chunk"  # a field that may also be a factor
+_NOT_CUT = ""  # the value of that factor for the dataset before chunking
 
 
 @dataclasses.dataclass(frozen=True)
 class Study:
-    """A study file opened: everything it names was found and makes sense."""
+    """A study whose file was read, and whose names were all found."""
 
     folder: Path
     file: StudyFile
     lines: Lines
     registry: Registry
     kit: Kit
-    run_name: str = "run"  # a sweep keeps what it asks apart from the study's own run
-    deciding: tuple[str, ...] | None = None  # the gates that are looked at; None: all
+    run_name: str = "run"  # a sweep has a run folder of its own
+    deciding: tuple[str, ...] | None = None  # the gates to decide; None: all
 
     @property
     def name(self) -> str:
@@ -70,15 +69,15 @@ class Study:
 
     @property
     def run_folder(self) -> Path:
-        """Beside the study file: `run`, or `NAME.run` for a file that is not called study.yaml."""
+        """The folder `run` beside the study file, or `NAME.run` if the file is not called study.yaml."""
         stem = Path(self.lines.where).stem
         return self.folder / (self.run_name if stem == "study" else f"{stem}.{self.run_name}")
 
     @cached_property
     def fingerprint(self) -> str:
-        """A hash of the file as written, secrets not filled in."""
+        """A hash of the file as written, without the values of secrets."""
         written = self.file.model_dump()
-        if not written["figures"]:  # these came later: a study without them keeps the fingerprint it had
+        if not written["figures"]:  # added later: a study without them keeps its earlier fingerprint
             del written["figures"]
         if written["run"]["order"] == "arm":
             del written["run"]["order"]
@@ -90,7 +89,7 @@ class Study:
 
     @property
     def figures(self) -> Mapping[str, str]:
-        """Expressions that are reported with their intervals, by name."""
+        """Expressions to report with their intervals, by name."""
         return self.file.figures
 
     @property
@@ -98,7 +97,7 @@ class Study:
         return self.file.seeds
 
     def seeds_of(self, arm: Arm) -> list[int]:
-        """The seeds that an arm is asked with: one where its system says that the seed changes nothing."""
+        """The seeds of an arm: only the first if its system declares that the seed changes nothing."""
         system = self.system(arm, secrets=False)
         return self.seeds if not isinstance(system, SeededSystem) or system.seeded else self.seeds[:1]
 
@@ -111,11 +110,11 @@ class Study:
         return self.file.baseline or next(iter(self.file.systems))
 
     def filled(self, given: Any) -> Any:
-        """`${NAME}` replaced by the environment variable of that name, everywhere inside."""
+        """Replace `${NAME}` by the environment variable of that name, everywhere inside."""
         return fill_variables(given, self.kit)
 
     def concealed(self, text: str) -> str:
-        """A text, such as an error message, with `${NAME}` put back for what it was filled with."""
+        """Put `${NAME}` back into a text, such as an error message, for the values of variables."""
         return conceal_variables(text, self.kit)
 
     @cached_property
@@ -133,18 +132,18 @@ class Study:
         return [self.judge(given) for given in self.file.judges]
 
     def judge(self, given: SpecForm) -> Judge:
-        """A judge as the study names it, with the files of the study that it reads."""
+        """A judge, given its name in the study, with the files of the study that it reads."""
         judge: Judge = self._made(JUDGES, given)
         return judge.within(self.kit) if isinstance(judge, FileReadingJudge) else judge
 
     @property
     def withholds(self) -> bool:
-        """Whether a judge is still to speak without knowing a system: nothing may be shown by system."""
+        """Whether a judge must not know yet which system is which: nothing may be shown by system."""
         return any(isinstance(judge, WithholdingJudge) and judge.withholds(self.kit) for judge in self.judges)
 
     @property
     def decides(self) -> bool:
-        """Whether a gate decides: without one there is no verdict."""
+        """Whether a gate decides. Without one there is no verdict."""
         return any(gate.rules.deciding for gate in self.gates)
 
     @cached_property
@@ -156,7 +155,7 @@ class Study:
 
     @cached_property
     def arms(self) -> list[Arm]:
-        """Every system with every combination of the factors that concern it."""
+        """Every system with every combination of the factors that are parameters of it or of its data."""
         of_data = self.data_factors(dict.fromkeys(self.file.factors, ""))
         arms = []
         for name in self.file.systems:
@@ -168,16 +167,16 @@ class Study:
         return arms
 
     def system(self, arm: Arm, *, secrets: bool = True) -> System:
-        """The system of an arm, its factors filled in where it has such a parameter.
+        """The system of an arm with the arm's factors as parameters.
 
-        Without `secrets` it cannot be asked, only looked at.
+        Without `secrets` it can only be examined, not asked.
         """
         spec = self.with_factors(SYSTEMS, parse_spec(self.file.systems[arm.system]), arm.factors)
         system: System = self._made(SYSTEMS, spec, secrets=secrets)
         return system
 
     def _made(self, group: str, given: Any, *, secrets: bool = True) -> Any:
-        """A plugin as the study names it, variables filled in; what is wrong with it is told without them."""
+        """Make a plugin with variables filled in. Its errors do not contain their values."""
         try:
             return self.registry.create(group, given, partial(fill_variables, kit=self.kit, secrets=secrets))
         except WrongParameter as error:
@@ -186,27 +185,27 @@ class Study:
             raise type(error)(self.concealed(str(error))) from None
 
     def gives(self, arm: Arm) -> frozenset[str] | None:
-        """What the responses of an arm's system can hold, where it says so."""
+        """What the responses of an arm's system can hold; None if it does not declare it."""
         system = self.system(arm, secrets=False)
         if isinstance(system, FileDeclaringSystem):
             return system.gives_in(self.kit)
         return system.gives if isinstance(system, DeclaringSystem) else None
 
     def origin(self, arm: Arm) -> str | None:
-        """Where an arm's answers come from, where its system's class says so."""
+        """Where an arm's answers come from; None if the class of its system does not declare it."""
         found = self.system_class(arm)
         return found.origin if isinstance(found, SystemWithOrigin) else None
 
-    def imported(self, arm: Arm) -> bool:
-        """Whether an arm's answers were given elsewhere, and are read from files."""
+    def is_imported(self, arm: Arm) -> bool:
+        """Whether an arm's answers were made elsewhere and are read from files."""
         return self.origin(arm) == IMPORTED
 
     def system_class(self, arm: Arm) -> type:
-        """The class of an arm's system, which is known before there is one."""
+        """The class of an arm's system. It is known even if the system cannot be made."""
         return self.registry.load(SYSTEMS, parse_spec(self.file.systems[arm.system]).name)
 
     def system_identity(self, arm: Arm) -> str:
-        """What decides an arm's answers besides corpus, query and seed, worked out once; no secret does."""
+        """What decides an arm's answers besides corpus, query and seed. Secrets are not in it."""
         if arm.name not in self._identities:
             system = self.system(arm)
             more = system.identity(self.kit) if isinstance(system, IdentifiedPlugin) else {}
@@ -221,24 +220,24 @@ class Study:
         return {}
 
     def dataset(self, arm: Arm) -> Dataset:
-        """The dataset an arm runs on."""
+        """The dataset of an arm."""
         return self._load(tuple(sorted(self.data_factors(arm.factors).items())))
 
     def data_factors(self, factors: Factors) -> Factors:
-        """The factors that the dataset or the chunking takes."""
+        """The factors that are parameters of the dataset or of the chunking."""
         fields = self._data_fields | {_CHUNK}
         return {
             name: text for name, text in factors.items() if top_parameter(self._inside_data(name)) in fields
         }
 
-    def contested(self, factor: str) -> list[str]:
-        """The systems that have the parameter a factor sets in the dataset: it could be meant for either."""
+    def systems_with_parameter(self, factor: str) -> list[str]:
+        """The systems that have the same parameter as the dataset, so that a factor could set either."""
         if top_parameter(factor) == _CHUNK or not self.data_factors({factor: ""}):
             return []
         return [name for name in self.file.systems if top_parameter(factor) in self._system_fields(name)]
 
     def _inside_data(self, factor: str) -> str:
-        """What a factor is called in the dataset, where it may stand as `data.path`."""
+        """The name of a factor in the dataset, which may be written as `data.NAME`."""
         first, _, rest = factor.partition(".")
         return rest if first == _DATA and top_parameter(rest) in self._data_fields else factor
 
@@ -250,7 +249,7 @@ class Study:
         return set(parameter_names(self.system_class(Arm(name))))
 
     def chunker(self, factors: Factors) -> Chunker | None:
-        """What cuts the documents anew: the study's chunking, or the one that the factor `chunk` picks."""
+        """What cuts the documents again: the study's chunking, or the one that the factor `chunk` names."""
         chosen = factors.get(_CHUNK)
         given = self.file.chunk if chosen is None else self.file.chunkings.get(chosen, chosen)
         inside = {factor.partition(".")[2]: factor for factor in factors if factor.startswith(f"{_CHUNK}.")}
@@ -266,11 +265,11 @@ class Study:
         return chunker
 
     def with_factors(self, group: str, spec: Spec, factors: Factors) -> Spec:
-        """The spec with every factor that is a parameter of its plugin, or, as `fuse.k`, of a part of it."""
+        """The spec with all factors that are parameters of its plugin or, as `fuse.k`, of its parts."""
         if group == DATASETS:
             factors = {self._inside_data(name): text for name, text in self.data_factors(factors).items()}
         fields = parameter_names(self.registry.load(group, spec.name))
-        for factor in sorted(factors, key=lambda each: each.count(".")):  # a part before what is inside it
+        for factor in sorted(factors, key=lambda each: each.count(".")):  # a part before its parameters
             if top_parameter(factor) in fields:
                 spec = set_parameter(self.registry, group, spec, factor, factors[factor])
         return spec
@@ -285,7 +284,7 @@ class Study:
         return self._loaded[factors]
 
     def _read(self, factors: Factors) -> Dataset:
-        """The dataset that factors of its own make; cut anew where the study says so."""
+        """Load the dataset with its factors, cut again if the study has a chunking."""
         if (chunker := self.chunker(factors)) is not None:
             from assay.retrieval.chunk import rechunked
 
@@ -293,7 +292,7 @@ class Study:
             as_it_came = tuple(sorted({**others, _CHUNK: _NOT_CUT}.items()))
             return rechunked(self._load(as_it_came), chunker, self.kit)
         spec = self.data_spec
-        if self.file.split is not None and "split" in self._data_fields:  # stored by split, read by split
+        if self.file.split is not None and "split" in self._data_fields:  # the reader loads only that split
             spec = set_parameter(self.registry, DATASETS, spec, "split", self.file.split)
         spec = self.with_factors(DATASETS, spec, factors)
         dataset: Dataset = self.registry.create(DATASETS, spec).load(self.kit)
@@ -317,7 +316,7 @@ class Study:
 
 
 def open_study(path: str | Path, *, registry: Registry | None = None, kit: Kit | None = None) -> Study:
-    """Opens a study folder or file; every problem found is in the one DataError."""
+    """Open a study, given its folder or file. Raises one DataError with all problems."""
     study, problems = examine_study(path, registry=registry, kit=kit)
     if problems:
         raise DataError(problems)
@@ -327,7 +326,7 @@ def open_study(path: str | Path, *, registry: Registry | None = None, kit: Kit |
 def examine_study(
     path: str | Path, *, registry: Registry | None = None, kit: Kit | None = None
 ) -> tuple[Study, list[Problem]]:
-    """A study as far as its file can be read, and every problem of that file in the order of its lines."""
+    """A study as far as its file can be read, and all problems of the file in the order of its lines."""
     from assay.study.problems import study_problems
     from assay.study.study_file import include_gates, sort_problems, unreadable_fields
 
@@ -366,9 +365,9 @@ def _combinations(factors: Mapping[str, list[str]], names: list[str]) -> Iterato
 
 
 class Check(Protocol):
-    """What can be wrong with a study before it is run, and what looks wrong: problems and warnings.
+    """Finds problems and warnings of a study before it runs.
 
-    It is asked about studies that use a plugin of the package that it lies in, or are of its kind.
+    It checks studies that use a plugin of its package, or are of its kind.
     """
 
     def of(self, study: Study) -> tuple[list[Problem], list[str]]: ...
@@ -376,6 +375,6 @@ class Check(Protocol):
 
 @runtime_checkable
 class StudyReferringMeasure(Protocol):
-    """A measure that names something that the data, judges or systems of a study must have."""
+    """A measure that names something which the data, judges or systems of a study must have."""
 
     def references(self, study: Study, datasets: Mapping[str, Dataset]) -> Iterable[Reference]: ...

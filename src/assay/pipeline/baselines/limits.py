@@ -165,7 +165,7 @@ class Limits:
         if limit is None or system is None:
             return
         for arm in self._arms:
-            imported = self.evaluation.study.imported(arm)
+            imported = self.evaluation.study.is_imported(arm)
             if arm.system == system or imported or not self._applies(arm.name, Seconds().name):
                 continue
             beside = [each.name for each in self.evaluation.arms if _goes_with(each, arm, system)]
