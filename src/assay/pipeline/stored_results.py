@@ -190,7 +190,7 @@ def look_book(study: Study, store: Store, bases: Mapping[str, AnswerBasis]) -> L
         return digest([_encode(rules), _encode(versions)])
 
     def is_imported(name: str) -> bool:
-        return any(map(study.imported, arms(name)))
+        return any(map(study.is_imported, arms(name)))
 
     def store_look(look: Look) -> None:
         with JournalWriter(store.root / LOOKS) as writer:
