@@ -34,7 +34,7 @@ from assay.cli.terminal import (
 from assay.core.errors import UsageError
 
 if TYPE_CHECKING:
-    from assay.core.proof_results import Proof
+    from assay.core.results import Proof
 
 
 def validate(study: StudyOrPlan, as_json: AsJson = False) -> None:
@@ -150,7 +150,7 @@ def gate(
 
 def prove(study: StudyPath, as_json: AsJson = False) -> None:
     """Try every gate on controls: systems that must not pass, made from stored answers, and an oracle."""
-    from assay.core.proof_results import EXPOSED, PROVED
+    from assay.core.results import EXPOSED, PROVED
     from assay.pipeline.evaluation import Evaluation
     from assay.pipeline.proving import prove
     from assay.study.study import open_study

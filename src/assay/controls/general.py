@@ -24,8 +24,8 @@ from assay.controls.trial import (
     replace_responses,
 )
 from assay.core.block import FAILED, Block
+from assay.core.dataset import Condition
 from assay.core.records import PATH, Context, Hit, Item, Piece, Response, Step
-from assay.core.slices import Condition
 from assay.stats.rows import Column
 
 DRAWS = 200

@@ -23,10 +23,10 @@ import polars as pl
 from numpy.typing import NDArray
 
 from assay.core.block import RESPONSE_PARTS, Block
+from assay.core.dataset import Condition
 from assay.core.errors import AssayError
 from assay.core.protocols import Measure, OraclePart
 from assay.core.records import Arm, Judgment, Response
-from assay.core.slices import Condition
 from assay.gates.expansion import call_directions
 from assay.gates.operand import Mean, Operand, means_of
 from assay.gates.syntax import Arithmetic, Call, Clause

@@ -24,8 +24,8 @@ from collections.abc import Callable
 from decimal import Decimal
 from typing import TypeVar
 
+from assay.core.dataset import NAME, WORD, numbers
 from assay.core.errors import UsageError
-from assay.core.slices import NAME, WORD, numbers
 from assay.gates.hints import (
     HINTS,
     suggest_band,

@@ -14,7 +14,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
-from assay.core.slices import NAME, WORD, Condition, bare_or_quoted
+from assay.core.dataset import NAME, WORD, Condition, bare_or_quoted
 
 __all__ = [
     "Arithmetic",

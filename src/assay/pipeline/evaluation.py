@@ -16,12 +16,11 @@ import msgspec
 import polars as pl
 
 from assay.core.block import PENDING, Block, Labels
-from assay.core.dataset import Dataset
+from assay.core.dataset import Condition, Dataset
 from assay.core.errors import UsageError
 from assay.core.protocols import Measure, PayingJudge
 from assay.core.records import Arm, Comparison, Estimate, Item, Judgment, Verdict
 from assay.core.results import Results, ReviewSummary, TrustSummary
-from assay.core.slices import Condition
 from assay.gates.evaluator import Evaluator
 from assay.gates.figures import evaluate_figures, measures_of_figures
 from assay.gates.gate import measures_of

@@ -29,11 +29,10 @@ from assay.controls.trial import (
 )
 from assay.core.block import FAILED
 from assay.core.errors import UsageError
-from assay.core.proof_results import CaughtLoss, ControlResult, Proof
 from assay.core.protocols import Measure, ProgressCallback, ignore_progress
 from assay.core.records import Verdict
 from assay.core.registry import ORACLES, as_plugin_error
-from assay.core.results import GO, NO_GO
+from assay.core.results import GO, NO_GO, CaughtLoss, ControlResult, Proof
 from assay.gates.decision import passes
 from assay.gates.evaluator import Evaluator, Floats, combine, value_of
 from assay.gates.expansion import ClauseGroup, expand_for_each

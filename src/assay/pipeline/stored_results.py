@@ -18,10 +18,10 @@ import polars as pl
 import assay
 from assay.core.block import Block
 from assay.core.dataset import digest
-from assay.core.proof_results import Proof
 from assay.core.protocols import Measure
 from assay.core.records import Arm
 from assay.core.registry import CONTROLS, MEASURES, identity
+from assay.core.results import Proof
 from assay.gates.gate import GateFile, systems_of
 from assay.gates.looks import Look, LookHistory
 from assay.measures.score import BrokenMeasures, score_blocks, withhold_scores

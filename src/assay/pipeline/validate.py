@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assay.core.block import View
-from assay.core.dataset import Dataset
+from assay.core.dataset import Condition, Dataset, numbers
 from assay.core.errors import AssayError, DataError, Problem, did_you_mean
 from assay.core.optional import (
     BudgetedSystem,
@@ -24,7 +24,6 @@ from assay.core.protocols import Measure, Reference
 from assay.core.records import FORBIDDEN, INTENT, Arm
 from assay.core.registry import CHECKS, Registry, as_plugin_error
 from assay.core.shown import evidence_problems
-from assay.core.slices import Condition, numbers
 from assay.core.yaml_lines import Loc
 from assay.gates.expansion import expand_for_each
 from assay.gates.figures import figure_clauses, measures_of_figures

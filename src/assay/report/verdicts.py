@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from assay.core.proof_results import EXPOSED, UNPROVED, CaughtLoss, ControlResult, Proof
 from assay.core.records import ClauseResult, Verdict
-from assay.core.results import Results
+from assay.core.results import EXPOSED, UNPROVED, CaughtLoss, ControlResult, Proof, Results
 from assay.report import wording
 from assay.report.wording import name_list, quantity
 

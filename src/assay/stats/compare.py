@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.core.block import FAILED, PENDING, UNJUDGED
+from assay.core.dataset import Condition
 from assay.core.protocols import Measure
 from assay.core.records import Arm, Comparison, Estimate, Factors
-from assay.core.slices import Condition
 from assay.measures.observed import is_unbounded
 from assay.stats.columns import TIE, count_discordant
 from assay.stats.families import Contrast, FamilyDecisions, GateDifference

@@ -19,8 +19,8 @@ import polars as pl
 from numpy.typing import NDArray
 
 from assay.core.block import FAILED, MISSING, NOT_APPLICABLE, SCORED, STATUSES
+from assay.core.dataset import Condition, numbers
 from assay.core.records import GRAVEST_FIRST, Arm, Factors, Item
-from assay.core.slices import Condition, numbers
 from assay.measures.score import STATUS
 
 SHOWN_ITEMS = 3

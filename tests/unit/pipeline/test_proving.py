@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.core.proof_results import Proof
+from assay.core.results import Proof
 from assay.pipeline.evaluate import evaluate
 from assay.pipeline.evaluation import Evaluation
 from assay.pipeline.proving import prove

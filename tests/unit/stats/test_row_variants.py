@@ -5,8 +5,8 @@ from __future__ import annotations
 import polars as pl
 
 from assay.core.block import STATUSES
+from assay.core.dataset import Condition
 from assay.core.records import Item
-from assay.core.slices import Condition
 from assay.stats.rows import STATUS, Rows
 
 

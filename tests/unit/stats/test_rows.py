@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.core.slices import Condition
+from assay.core.dataset import Condition
 from assay.stats.rows import Rows, status_counts
 from score_rows import Key, frame_of, items_of, rows_of
 
