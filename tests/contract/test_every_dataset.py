@@ -37,7 +37,7 @@ def test_a_dataset_is_whole_and_the_same_every_time(plugin: Any, kit: Kit) -> No
     assert first.hash == second.hash
     assert first.name
     assert first.items
-    assert len(first.corpus) or first.corpus.uncut
+    assert len(first.corpus) or first.corpus.is_uncut
     assert len({item.item_id for item in first.items}) == len(first.items)
     named = {doc_id for item in first.items for doc_id in item.gold.get("relevant", {})}
     assert named <= set(first.corpus.position)

@@ -1,4 +1,4 @@
-"""A dataset in memory: corpus, items, what its labels mean, and a hash of all that decides an answer."""
+"""A dataset in memory: corpus, items, label definitions, and the slices that select items."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ _encode = msgspec.json.Encoder(order="sorted").encode
 
 
 def digest(parts: Iterable[bytes]) -> str:
-    """A short content hash over length-prefixed parts, so that no two lists of parts collide by joining."""
+    """A short content hash of a list of parts. Different lists that join to the same bytes have different
+    hashes."""
     state = hashlib.blake2b(digest_size=16)
     for part in parts:
         state.update(len(part).to_bytes(8, "little"))
@@ -30,34 +31,34 @@ def digest(parts: Iterable[bytes]) -> str:
 
 @dataclass(frozen=True)
 class Corpus:
-    """The passages a system indexes, in a fixed order, and the documents they were cut from."""
+    """The passages that a system indexes, in a fixed order, and the documents they were cut from."""
 
     passages: Sequence[Passage]
     documents: Mapping[str, Document] = field(default_factory=dict)
-    # What a hit on a passage counts as, where the corpus was cut anew and gold names passages from before.
+    # the units that a passage counts as, if documents were cut again and gold names the earlier passages
     units: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    before: Corpus | None = None  # and the corpus they are from
+    before: Corpus | None = None  # the corpus of those units
 
     def __len__(self) -> int:
         return len(self.passages)
 
     @property
-    def uncut(self) -> bool:
-        """Whether it holds documents alone, which nobody has cut into passages yet."""
+    def is_uncut(self) -> bool:
+        """Whether it has only documents, which were not cut into passages yet."""
         return not self.passages and bool(self.documents)
 
     @cached_property
     def hash(self) -> str:
-        """Of all that a system can see: the passages, then the documents they were cut from."""
+        """A hash of everything that a system can see: the passages, then their documents."""
         return digest(_encode(record) for record in (*self.passages, *self.documents.values()))
 
     @cached_property
     def position(self) -> dict[str, int]:
-        """Where each doc_id stands in `passages`."""
+        """The position of each doc_id in `passages`."""
         return {passage.doc_id: index for index, passage in enumerate(self.passages)}
 
     def text_of(self, doc_id: str) -> str | None:
-        """The text of a passage, of a document, or of a unit; None where the corpus has none of that id."""
+        """The text of a passage, document or unit; None if the corpus has nothing of that id."""
         if (index := self.position.get(doc_id)) is not None:
             return self.passages[index].text
         if doc_id in self.documents:
@@ -65,19 +66,19 @@ class Corpus:
         return None if self.before is None else self.before.text_of(doc_id)
 
     def document_of(self, doc_id: str) -> str:
-        """The document that a passage, or a unit, was cut from; itself where it is its own."""
+        """The document from which a passage or unit was cut, or itself if it was not cut from one."""
         if (index := self.position.get(doc_id)) is not None:
             return self.passages[index].source or doc_id
         return doc_id if self.before is None else self.before.document_of(doc_id)
 
     def section_of(self, doc_id: str) -> str | None:
-        """The section that a passage, or a unit, stands in."""
+        """The section that contains a passage or unit."""
         if (index := self.position.get(doc_id)) is not None:
             return self.passages[index].section
         return None if self.before is None else self.before.section_of(doc_id)
 
     def restricted(self, doc_ids: Iterable[str]) -> Corpus:
-        """The part of the corpus that one item's scope names, in corpus order."""
+        """The part of the corpus with these passages, in corpus order."""
         found = sorted({self.position[doc_id] for doc_id in doc_ids if doc_id in self.position})
         passages = [self.passages[index] for index in found]
         sources = dict.fromkeys(passage.source or passage.doc_id for passage in passages)
@@ -86,7 +87,7 @@ class Corpus:
 
 
 class Place(NamedTuple):
-    """Where something stands: a file, and the line in it."""
+    """A file and a line in it."""
 
     file: str
     line: int | None = None
@@ -102,9 +103,9 @@ class Dataset:
     label_definitions: Mapping[str, str] = field(default_factory=dict)
     warnings: Sequence[str] = ()
     columns: Mapping[str, str] = field(default_factory=dict)  # what its authors call the fields of a passage
-    places: Mapping[str, Place] = field(default_factory=dict)  # where each item stands
+    places: Mapping[str, Place] = field(default_factory=dict)  # file and line of each item
     layer: str = ""  # public, structured or private: what a result on it can support
-    unproven: Sequence[str] = ()  # what it says nothing about, however well a system does
+    unproven: Sequence[str] = ()  # what results on it cannot show, however good they are
 
     def __post_init__(self) -> None:
         problems = [
@@ -121,7 +122,7 @@ class Dataset:
 
 
 def search_problems(dataset: Dataset, system: object) -> list[Problem]:
-    """Why a system that searches passages could find nothing in a dataset."""
+    """Reasons why a system that searches passages cannot find anything in a dataset."""
     passages = dataset.corpus.passages
     if not passages:
         fix = "Add passages or documents to it, or name a system that brings its own answers."
@@ -138,7 +139,7 @@ def search_problems(dataset: Dataset, system: object) -> list[Problem]:
     for item in dataset.items:
         if item.scope is not None and not any(each in dataset.corpus.position for each in item.scope):
             place = dataset.places.get(item.item_id, Place(dataset.name))
-            what, fix = "its scope names no passage", "Name some, or leave it out: the whole corpus."
+            what, fix = "its scope names no passage", "Name some, or leave it out for the whole corpus."
             found.append(Problem(what, place.file, place.line, f"{item.item_id}.scope", fix))
     return found
 
@@ -162,7 +163,7 @@ def _duplicate_problems(what: str, ids: Iterable[str], where: str) -> list[Probl
 
 # --------------------------------------------------------------------------------------- slices
 
-# A hyphen belongs to a name only where a letter follows: `bge-m3` is a name, `recall-0.1` a difference.
+# A hyphen belongs to a name only if a letter follows: `bge-m3` is a name, `recall-0.1` a difference.
 NAME = re.compile(r"[^\W\d]\w*(?:\.\w+|-[^\W\d]\w*)*")
 WORD = re.compile(r"[^\s,|()\[\]'\"=!<>≥≤]+")  # a value that needs no quotes
 
@@ -171,9 +172,9 @@ _COMPARE = {">=": operator.ge, ">": operator.gt, "<=": operator.le, "<": operato
 
 @dataclass(frozen=True)
 class Condition:
-    """A tag or factor that has one of the values (`equal`), or none of them.
+    """A condition of a slice: a tag or factor has one of the values (`equal`), or none of them.
 
-    With `sign`, the tag is a number and is compared with the one value: `freq > 5`.
+    With `sign`, the tag is a number and is compared with the single value: `freq > 5`.
     """
 
     name: str
@@ -182,7 +183,7 @@ class Condition:
     sign: str = ""
 
     def met_by(self, values: Iterable[str]) -> bool:
-        """Whether an item or arm with these values of the tag is in the slice; `*` is any value."""
+        """Whether an item or arm with these values of the tag is in the slice. `*` matches any value."""
         if self.sign:
             bound = float(self.values[0])
             return any(_COMPARE[self.sign](number, bound) for number in numbers(values))
@@ -208,5 +209,5 @@ def numbers(values: Iterable[str]) -> Iterator[float]:
 
 
 def bare_or_quoted(text: str, bare: re.Pattern[str]) -> str:
-    """The text as it is, or in quotes where it would not read back."""
+    """The text as it is, or in quotes if it could not be read back without."""
     return text if bare.fullmatch(text) else "'" + text.replace("'", "''") + "'"

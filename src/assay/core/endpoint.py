@@ -1,9 +1,10 @@
-"""One sturdy client for every service that is asked in JSON over HTTP.
+"""One robust client for every service with JSON over HTTP.
 
-An `Endpoint` says where the service is and how patiently it is asked; `open()` gives the `Client` that asks.
-What may pass (no connection, no answer in time, 429, 5xx, an answer cut short, rubbish, an answer that is not
-what was asked for) is tried again, ever more slowly, and in the end raises Retryable. What would be refused
-again raises Refused at once. No message holds the key, a header, or a password, even if the service says it.
+An `Endpoint` has the address, timeout, retries and price of a service; `open()` gives the `Client` that asks.
+Temporary failures (no connection, no answer in time, 429, 5xx, an answer that is cut short or not what was
+asked for) are tried again, with growing pauses, and in the end raise Retryable. A request that would be
+refused again raises RequestRefusal at once. No message contains a key, header or password, even if the
+service repeats it.
 """
 
 from __future__ import annotations
@@ -32,20 +33,20 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-LONGEST_PAUSE = 60.0  # seconds before another attempt, whatever a service asks for
+LONGEST_PAUSE = 60.0  # seconds before another attempt, even if a service asks for more
 _PASSING = frozenset({408, 409, 425, 429})  # besides every status from 500 on
-LARGEST = 64 * 1024 * 1024  # bytes of an answer, unpacked
+LARGEST = 64 * 1024 * 1024  # bytes of a decompressed answer
 _LARGEST_REFUSAL = 1024 * 1024  # bytes that are read of an answer that is an error
-_SHOWN = 200  # characters of what a service said
-_RUBBISH = (ValueError, RecursionError)  # what reading JSON raises, the second where it is nested too deeply
-# How services word it that a text, or a batch, is more than they take. A word too many here costs a few
-# refused requests; one too few, the run. Dimensions have limits too, but smaller batches do not mend those.
+_SHOWN = 200  # characters of a message from a service
+_NOT_JSON = (ValueError, RecursionError)  # reading JSON raises them, the second if it is nested too deeply
+# How services say that a text or a batch is too large. If this matches too often, a few more requests are
+# refused; if it misses a case, the run fails. Smaller batches do not help against limits on dimensions.
 _TOO_MUCH = re.compile(
     r"(?=.*(token|length|batch|input|text|document|size|character|long|large|big))(?!.*dimension)"
     r".*\b(max|limit|at most|less than|exceed|too (many|long|large|big))",
     re.IGNORECASE,
 )
-# The parameters of a query that say who asks: api-key, accessToken, X-Amz-Signature; not max_tokens.
+# Parameters of a query that are credentials: api-key, accessToken, X-Amz-Signature; not max_tokens.
 _SECRET = re.compile(
     r"(key|token|secret|sig|signature|password|passwd|passphrase|pwd|auth|credentials?)$|^(code|pass)$",
     re.IGNORECASE,
@@ -53,7 +54,7 @@ _SECRET = re.compile(
 
 
 class RequestRefusal(SystemFailure):
-    """A service refuses a request, and would again: `status`, and what it `said`."""
+    """A service refuses a request and would refuse it again. It has the `status` and the message (`said`)."""
 
     def __init__(self, message: str, status: int, said: str) -> None:
         super().__init__(message)
@@ -61,13 +62,13 @@ class RequestRefusal(SystemFailure):
 
     @property
     def too_much(self) -> bool:
-        """Whether less of the same might be taken."""
+        """Whether a smaller request might be accepted."""
         worded = self.status in {400, 422} and _TOO_MUCH.match(self.said) is not None
         return self.status == 413 or worded
 
 
 def ask_in_parts(texts: list[str], ask: Callable[[list[str]], T]) -> list[T]:
-    """What `ask` gives for all texts, in order: for all at once, or for parts where that is too much."""
+    """The results of `ask` for all texts, in order. If a request is too large, it is asked in two halves."""
     try:
         return [ask(texts)]
     except RequestRefusal as refusal:
@@ -87,24 +88,24 @@ def read_unpacked(response: httpx.Response, most: int, until: float = float("inf
     def sent() -> Iterator[bytes]:
         for part in response.iter_raw():
             yield part
-            if time.monotonic() > until:  # the library's own limit starts again with every byte
+            if time.monotonic() > until:  # the library's own timeout starts again with every byte
                 raise httpx.ReadTimeout("the body takes too long")
 
     return decompress(sent(), response.headers.get("Content-Encoding", ""), most)
 
 
 def is_passing(status: int) -> bool:
-    """Whether what failed with this status may pass when it is asked for again."""
+    """Whether a failure with this status is temporary, so that another attempt may succeed."""
     return status in _PASSING or status >= 500
 
 
 def pause_before(
     attempt: int, backoff: float, retry_after: str | None = None, clock: Callable[[], float] = time.time
 ) -> float:
-    """Seconds to wait before an attempt, the second being 2, and never less than a Retry-After asks for.
+    """Seconds to wait before an attempt (the second attempt is 2), and at least what a Retry-After asks for.
 
-    Twice as long each time. Chance makes it half as long or half as long again, so that threads that failed
-    together do not come back together.
+    The pause doubles each time. It varies at random from half to one and a half times, so that threads that
+    failed together do not try again together.
     """
     own = backoff * 2.0 ** min(max(attempt - 2, 0), 16) * (0.5 + random.random())
     return min(max(own, _retry_after_seconds(retry_after or "", clock())), LONGEST_PAUSE)
@@ -112,10 +113,10 @@ def pause_before(
 
 @dataclass(frozen=True)
 class Endpoint:
-    """Where a service is, who asks and how patiently, and what it costs.
+    """The address of a service, credentials, timeout and retries, and the price.
 
-    `timeout` bounds one attempt. Only a service whose headers come a byte at a time can outlast it: for them,
-    as for getting through to it, the limit is on each wait.
+    `timeout` bounds one attempt. Only connecting and receiving headers byte by byte can take longer, since
+    there the limit is on each wait.
     """
 
     url: str = field(repr=False)  # may hold credentials, and a query such as ?api-version=…
@@ -127,7 +128,7 @@ class Endpoint:
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
-        if "${" not in self.url:  # an identity is made before a variable is filled in
+        if "${" not in self.url:  # for an identity, variables are not filled in
             self._check_address()
         if not 0 < self.timeout < float("inf"):
             raise UsageError(f"timeout is {self.timeout:g}. It must be a number of seconds above 0.")
@@ -154,27 +155,27 @@ class Endpoint:
 
     @property
     def identity(self) -> str:
-        """What tells it from other services: the address, and the query less its secrets."""
+        """What distinguishes the service from others: the address, and the query without secrets."""
         query = urlsplit(self.url).query
         kept = "&".join(pair for pair, name, _ in _query(query) if not _SECRET.search(name))
         return f"{self.address}?{kept}" if kept else self.address
 
     @property
     def sent_headers(self) -> dict[str, str]:
-        """What goes along with every request."""
-        key = (self.key or "").strip()  # one that was read from a file ends with a line break
+        """The headers of every request."""
+        key = (self.key or "").strip()  # a key from a file ends with a line break
         own = {"User-Agent": "retrieval-assay", "Content-Type": "application/json"}
         own |= {"Accept-Encoding": ACCEPTED, **self.headers}
         return {**own, "Authorization": f"Bearer {key}"} if key else own
 
     @cached_property
     def secrets(self) -> list[str]:
-        """Whatever no message may hold, as it is and as in a URL, the longest first."""
+        """Everything that no message may contain, as it is and as in a URL, the longest first."""
         hidden = {(self.key or "").strip(), *self.headers.values(), *_url_secrets(self.url)} - {""}
         return sorted(hidden | {quote(value, safe="") for value in hidden}, key=len, reverse=True)
 
     def conceal(self, text: str) -> str:
-        """A text on one line, without secrets."""
+        """The text on one line, without secrets."""
         for secret in self.secrets:
             text = text.replace(secret, "…")
         return " ".join(text.split())
@@ -193,15 +194,15 @@ class Endpoint:
             return host == "localhost"
 
     def target(self, path: str) -> str:
-        """The whole URL of a path below the endpoint's, query kept."""
+        """The URL of a path below the endpoint's, with its query."""
         parts = urlsplit(self.url)
         return urlunsplit(parts._replace(path=parts.path.rstrip("/") + path, fragment=""))
 
     def counted(self, usage: object, texts: Sequence[str]) -> int:
-        """The tokens that a service says a request took, by the `usage` in its answer.
+        """The tokens that a request took, by the `usage` in the answer.
 
-        Where it says nothing they are 0, unless they have a price: then they are taken to be a quarter of the
-        characters that were sent, since what costs something must not be told as free.
+        Without it they count as 0. But if tokens have a price, they count as a quarter of the characters
+        that were sent, since a cost must not be reported as zero.
         """
         total = usage.get("total_tokens") if isinstance(usage, dict) else None
         if isinstance(total, int | float) and 0 <= total < float("inf"):
@@ -214,13 +215,13 @@ class Endpoint:
     def open(
         self, *, sleep: Callable[[float], None] = time.sleep, clock: Callable[[], float] = time.time
     ) -> Client:
-        """A client with connections of its own. `clock` tells the time of day, as dates in answers do."""
+        """A client with its own connections. `clock` gives the time of day, for dates in answers."""
         self._check_address()
         return Client(self, sleep, clock)
 
 
 class _AttemptFailure(ValueError):
-    """An attempt that came to nothing, and when the service asks for another."""
+    """An attempt that failed, and when the service asks for the next one."""
 
     def __init__(self, what: str, retry_after: str | None = None) -> None:
         super().__init__(what)
@@ -228,7 +229,7 @@ class _AttemptFailure(ValueError):
 
 
 class Client:
-    """Connections to one endpoint, kept open and shared by threads; closed when nobody holds the client."""
+    """Open connections to one endpoint, which threads share. They close with the client."""
 
     def __init__(
         self, endpoint: Endpoint, sleep: Callable[[float], None], clock: Callable[[], float]
@@ -239,14 +240,14 @@ class Client:
         self._sleep, self._clock = sleep, clock
         self._http = httpx.Client(
             headers=endpoint.sent_headers,
-            timeout=httpx.Timeout(endpoint.timeout, pool=None),  # threads wait for a connection as they must
+            timeout=httpx.Timeout(endpoint.timeout, pool=None),  # threads wait for a connection without limit
             trust_env=not endpoint.loopback,  # a proxy does not reach this machine
             verify=endpoint.encrypted,  # reading all certificates takes 30 ms; plain HTTP has none
         )
         self.close = weakref.finalize(self, self._http.close)
 
     def post(self, path: str, payload: object, read: Callable[[Any], T]) -> T:
-        """What `read` makes of the answer; where it raises ValueError, the request is made again."""
+        """What `read` makes of the answer. If it raises ValueError, the request is made again."""
         content = json.dumps(payload, ensure_ascii=False, allow_nan=False).encode("utf-8", "replace")
         attempt = 1
         while True:
@@ -265,7 +266,7 @@ class Client:
         return f"{what.rstrip('.')}. See whether the service is up, and run again."
 
     def _attempt(self, path: str, content: bytes) -> Any:
-        """The answer to one request; _Failed where another may fare better, Refused where none will."""
+        """The answer to one request. Raises _AttemptFailure if another may succeed, else RequestRefusal."""
         response, body = self._exchange(self.endpoint.target(path), content)
         status = f"{response.status_code} {response.reason_phrase}".strip()
         if is_passing(response.status_code):
@@ -278,7 +279,7 @@ class Client:
             raise RequestRefusal(f"{what}. {self._advice(response)}", response.status_code, said)
         try:
             return msgspec.json.decode(body)
-        except _RUBBISH:
+        except _NOT_JSON:
             begins = self._shown(body.decode("utf-8", "replace"))
             raise _AttemptFailure(f"an answer that is not JSON, which begins {begins!r}") from None
 
@@ -333,7 +334,7 @@ def _without_credentials(url: str) -> str:
 
 
 def _url_secrets(url: str) -> Iterator[str]:
-    """Who asks, as a URL says it: by name and password, as they are sent too, or by a key in its query."""
+    """The credentials in a URL: user and password, also as they are sent, and keys in the query."""
     parts = urlsplit(url)
     written = [part for part in (parts.username, parts.password) if part]
     if written:
@@ -352,11 +353,11 @@ def _query(query: str) -> Iterator[tuple[str, str, str]]:
 
 
 def _message_of_service(body: bytes) -> str:
-    """The message in the body of an error: where services put it, or else all of it."""
+    """The message in the body of an error, or the whole body if there is none in the usual places."""
     text = body.decode("utf-8", "replace")
     try:
         answer = msgspec.json.decode(body)
-    except _RUBBISH:
+    except _NOT_JSON:
         return text
     error = answer.get("error", answer) if isinstance(answer, dict) else answer
     message = error.get("message", error.get("detail")) if isinstance(error, dict) else error
@@ -364,7 +365,7 @@ def _message_of_service(body: bytes) -> str:
 
 
 def _retry_after_seconds(header: str, now: float) -> float:
-    """How many seconds a Retry-After asks for: it holds their number or a date; 0 where it holds neither."""
+    """The seconds that a Retry-After asks for, given as a number or a date; 0 if it is neither."""
     try:
         seconds = float(header)
     except ValueError:
@@ -372,4 +373,4 @@ def _retry_after_seconds(header: str, now: float) -> float:
             seconds = parsedate_to_datetime(header).timestamp() - now
         except ValueError:
             return 0.0
-    return seconds if seconds > 0 else 0.0  # which NaN is not
+    return seconds if seconds > 0 else 0.0  # also if it is NaN

@@ -1,4 +1,4 @@
-"""Finding plugins: entry points, ours and others' alike, looked up by name and loaded one at a time."""
+"""Finding plugins by entry points, the program's own and others. Each is loaded when it is needed."""
 
 from __future__ import annotations
 
@@ -47,12 +47,12 @@ STAGES = (
     *(SYSTEMS, DATASETS, JUDGES, MEASURES, STATISTICS, RENDERERS),
     *(CONTROLS, ORACLES, CHECKS, INSIGHTS, REVIEWS),
 )
-_PARTS = (TOKENIZERS, CHUNKERS, EMBEDDERS, STORES, FUSIONS, RERANKERS, SELECTORS, LINKS)  # those of the core
+_PARTS = (TOKENIZERS, CHUNKERS, EMBEDDERS, STORES, FUSIONS, RERANKERS, SELECTORS, LINKS)  # parts of the core
 CORE, COMMANDS = "assay", "assay.commands"
 KINDS = "assay.kinds"  # each package in it is of one kind of study
 
 T = TypeVar("T")
-_ASIDE, _LATER = "aside", "later"
+_OUTSIDE, _LATER = "outside identity", "added later"
 Fill = Callable[[Any], Any]
 
 
@@ -62,7 +62,7 @@ def _unchanged(value: Any) -> Any:
 
 @contextmanager
 def as_plugin_error(what: str) -> Iterator[None]:
-    """Whatever a plugin's code raises inside, as a PluginError that begins with `what`."""
+    """Turn an error that a plugin's code raises into a PluginError that begins with `what`."""
     try:
         yield
     except AssayError:
@@ -72,19 +72,19 @@ def as_plugin_error(what: str) -> Iterator[None]:
 
 
 class Registry:
-    """Plugins by group and name. `extra` adds or replaces some, for embedding and for tests."""
+    """Plugins by group and name. `extra` adds or replaces plugins in this process only."""
 
     def __init__(self, extra: Mapping[str, Mapping[str, type]] | None = None) -> None:
         self._extra = extra or {}
 
     @property
     def extended(self) -> bool:
-        """Whether it knows plugins that only this process does."""
+        """Whether it has plugins that only this process knows."""
         return any(self._extra.values())
 
     @cached_property
     def _found(self) -> dict[str, dict[str, EntryPoint]]:
-        every = entry_points()  # one look at what is installed: each look reads a file a distribution
+        every = entry_points()  # only once, since it reads a file of each installed distribution
         others = sorted(group for group in every.groups - {*STAGES, *_PARTS} if is_plugin_group(group))
         found: dict[str, dict[str, EntryPoint]] = {group: {} for group in (*STAGES, *_PARTS, *others)}
         for point in (point for group in found for point in every.select(group=group)):
@@ -97,11 +97,11 @@ class Registry:
 
     @property
     def groups(self) -> list[str]:
-        """Every group: what stages of a run are made of, then parts, those of the core first."""
+        """Every group: first those of the stages of a run, then parts of the core, then other parts."""
         return list(self._found)
 
     def names(self, group: str) -> list[str]:
-        """Every name known in a group."""
+        """The names of the plugins of a group."""
         return sorted({*self._found.get(group, {}), *self._extra.get(group, {})})
 
     def load(self, group: str, name: str) -> type:
@@ -121,9 +121,9 @@ class Registry:
         return loaded
 
     def create(self, group: str, given: str | Mapping[str, Any] | Spec, fill: Fill = _unchanged) -> Any:
-        """A plugin made from its spec, parameters checked against its fields.
+        """Make a plugin from its spec. Parameters are checked against its fields.
 
-        `fill` is applied to each value, after everything is parsed: what it puts in is never read as a spec.
+        `fill` is applied to each value after parsing, so what it fills in is never read as a spec.
         """
         spec = parse_spec(given)
         cls = self.load(group, spec.name)
@@ -137,7 +137,7 @@ class Registry:
         return make_plugin(cls, Spec(spec.name, made))
 
     def _part(self, whole: str, name: str, group: str, value: Any, fill: Fill) -> Any:
-        """The part that a parameter names, or each of a list; what is made already, or None, passes."""
+        """Make the part that a parameter names, or each part of a list. Other values stay as they are."""
         if isinstance(value, list):
             return [self._part(whole, name, group, each, fill) for each in value]
         if not isinstance(value, str | Mapping | Spec):
@@ -149,7 +149,7 @@ class Registry:
             raise WrongParameter(f"{whole!r}: {name}: {error}", path) from error
 
     def of_packages(self, group: str, packages: Set[str]) -> dict[str, Any]:
-        """The plugins of a group that lie in one of some packages, made, by name and in its order."""
+        """Make the plugins of a group that are in one of these packages, by name, in the order of names."""
         extra = self._extra.get(group, {})
         modules = {name: point.module for name, point in self._found[group].items()}
         modules.update({name: cls.__module__ for name, cls in extra.items()})
@@ -157,18 +157,18 @@ class Registry:
         return {name: self.create(group, name) for name in names}
 
     def provider(self, group: str, name: str) -> str:
-        """Name and version of the distribution a plugin comes from, for identities."""
+        """Name and version of the distribution of a plugin, for identities."""
         point = self._found[group].get(name)
         return f"{point.dist.name} {point.dist.version}" if point is not None and point.dist else ""
 
 
 def is_plugin_group(mark: object) -> bool:
-    """Whether this names a group of plugins; a kind of study, or anybody, may have groups of its own."""
+    """Whether this is the name of a group of plugins. Any package may have groups of its own."""
     return isinstance(mark, str) and mark.startswith(f"{CORE}.") and mark not in {KINDS, COMMANDS}
 
 
 def _new_import(error: Exception) -> str:
-    """Where a module is now that plugins import which were written for an earlier version."""
+    """Advice for a plugin that imports a module which has moved since; empty if there is none."""
     name = (error.name or "") if isinstance(error, ModuleNotFoundError) else ""
     last = name.rpartition(".")[2]
     now = f"assay.core.{'registry' if last == 'plugins' else last}"
@@ -176,13 +176,13 @@ def _new_import(error: Exception) -> str:
 
 
 def package_of(module: str) -> str:
-    """The package that a module belongs to: its kind of study, or whatever is installed as one."""
+    """The package of a module: the package of its kind of study, or else its top-level package."""
     depth = 3 if module.startswith(f"{KINDS}.") else 1
     return ".".join(module.split(".")[:depth])
 
 
 def part_groups(cls: type) -> Mapping[str, str]:
-    """Which fields of a plugin take a part, and of which group: `Annotated[Embedder, EMBEDDERS]`."""
+    """The fields of a plugin that take a part, with its group, as in `Annotated[Embedder, EMBEDDERS]`."""
     found = {}
     for name, hint in get_type_hints(cls, include_extras=True).items():
         each = [hint, *get_args(hint)]
@@ -193,13 +193,14 @@ def part_groups(cls: type) -> Mapping[str, str]:
 
 
 def outside_identity(default: T) -> T:
-    """The default of a parameter that decides how work is done, never what comes out: patience, a price."""
-    kept: T = dataclasses.field(default=default, metadata={_ASIDE: True})
+    """A default for a parameter that never changes results, such as a timeout or a price. It is not part of
+    the identity."""
+    kept: T = dataclasses.field(default=default, metadata={_OUTSIDE: True})
     return kept
 
 
 def added_later(default: T) -> T:
-    """The default of a parameter that came after answers were stored: it decides where it is set."""
+    """A default for a parameter that is newer than stored answers. It is part of the identity only if set."""
     kept: T = dataclasses.field(default=default, metadata={_LATER: True})
     return kept
 
@@ -214,7 +215,7 @@ def address(cls: type) -> str:
 
 
 def identity(plugin: object, provider: str = "") -> str:
-    """The canonical text of a plugin: where its code is, its version and every parameter that decides."""
+    """The canonical text of a plugin: the address of its class, version, and parameters that matter."""
     cls = type(plugin)
     release = provider or _release_of(cls.__module__.partition(".")[0])
     version = cls.version if isinstance(cls, VersionedPlugin) else release
@@ -222,7 +223,7 @@ def identity(plugin: object, provider: str = "") -> str:
         field.name: _plain_value(value)
         for field in dataclasses.fields(plugin)  # type: ignore[arg-type]
         for value in [getattr(plugin, field.name)]
-        if _ASIDE not in field.metadata and not (_LATER in field.metadata and value == field.default)
+        if _OUTSIDE not in field.metadata and not (_LATER in field.metadata and value == field.default)
     }
     return f"{address(cls)}@{version}{msgspec.json.encode(fields, order='sorted').decode()}"
 
@@ -232,14 +233,14 @@ _OWN, _OWN_PACKAGES = "retrieval-assay", {"assay", "assay_worlds"}
 
 @cache
 def _release_of(package: str) -> str:
-    """Name and version of the distribution that a package comes from, if it comes from one."""
-    # looking through every distribution takes a quarter of a second, and our own is known
+    """Name and version of the distribution of a package; empty if it has none."""
+    # searching all distributions takes a quarter of a second, and our own is known
     names = [_OWN] if package in _OWN_PACKAGES else packages_distributions().get(package, [])
     return " ".join(f"{name} {distribution_version(name)}" for name in sorted(set(names)))
 
 
 def part_identities(plugin: object, kit: Kit) -> dict[str, Any]:
-    """What decides the work of a plugin's parts besides their parameters, as far as they say, by field."""
+    """The identities of a plugin's parts that declare one, by field."""
     found = {}
     for name in part_groups(type(plugin)):
         part = getattr(plugin, name)
@@ -264,5 +265,5 @@ def kind_packages() -> dict[str, str]:
 
 
 def template_of(kind: str) -> Traversable:
-    """The folder of a kind that holds a study to start from."""
+    """The folder with the template study of a kind."""
     return files(kind_packages()[kind]) / "template"

@@ -1,8 +1,8 @@
-"""Unpacking a reply of somebody else, piece by piece, so that a small one never becomes more than is allowed.
+"""Decompress a foreign HTTP body in small pieces, so that a small body never becomes larger than allowed.
 
-HTTP libraries unpack whatever a network read brings at once, and a reply may be packed several times over
+HTTP libraries decompress each network read at once, and a body may be compressed several times
 (`Content-Encoding: gzip, gzip`): 13 kB became 8 GB before anybody could count. Here every layer gives pieces
-of bounded size, and each is counted.
+of bounded size, and each piece is counted.
 """
 
 from __future__ import annotations
@@ -10,22 +10,22 @@ from __future__ import annotations
 import zlib
 from collections.abc import Iterable, Iterator
 
-ACCEPTED = "gzip, deflate"  # what a request may ask for: the standard library unpacks both in bounded pieces
+ACCEPTED = "gzip, deflate"  # what requests may ask for: the standard library can give both in small pieces
 _PIECE = 64 * 1024
-_LAYERS = 5  # as many as any client takes; each costs memory of its own
+_LAYERS = 5  # the most that any client accepts; each costs memory
 _GZIP, _BARE = 16 + zlib.MAX_WBITS, -zlib.MAX_WBITS
 _MAGIC = b"\x1f\x8b"  # how a gzip stream begins
 
 
 class OversizedContent(ValueError):
-    """A reply of more bytes than are allowed, packed or unpacked."""
+    """A body with more bytes than allowed, compressed or not."""
 
 
 def decompress(parts: Iterable[bytes], encoding: str, most: int) -> Iterator[bytes]:
-    """The content of a body, given as it was sent with its Content-Encoding, in small pieces.
+    """The content of a body in small pieces, given the body as it was sent and its Content-Encoding.
 
-    TooLarge where it has more than `most` bytes before, after or between layers, ValueError where it cannot
-    be unpacked.
+    Raises OversizedContent if there are more than `most` bytes before, after or between layers, and
+    ValueError if the body cannot be decompressed.
     """
     layers = [name for each in encoding.lower().split(",") if (name := each.strip()) not in {"", "identity"}]
     if unknown := {*layers} - {"gzip", "x-gzip", "deflate"}:
@@ -47,7 +47,7 @@ def _counted(parts: Iterable[bytes], most: int) -> Iterator[bytes]:
 
 
 def _inflate(parts: Iterable[bytes], gzip: bool) -> Iterator[bytes]:
-    """One layer less. Several gzip streams may follow each other; `deflate` has zlib's header or none."""
+    """Remove one layer. Several gzip streams may follow each other; `deflate` may have zlib's header."""
     machine, left = None, b""
     try:
         for part in parts:

@@ -302,7 +302,7 @@ class Study:
             dataset = dataclasses.replace(dataset, items=kept)
         if not dataset.items:
             raise DataError(self._no_items(splits))
-        if dataset.corpus.uncut and factors.get(_CHUNK) != _NOT_CUT:
+        if dataset.corpus.is_uncut and factors.get(_CHUNK) != _NOT_CUT:
             from assay.retrieval.chunk import Whole, rechunked
 
             return rechunked(dataset, Whole(), self.kit)
