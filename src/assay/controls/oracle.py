@@ -18,6 +18,7 @@ from assay.core.block import Block, View
 from assay.core.protocols import Measure, OraclePart
 from assay.core.records import FORBIDDEN, IMPOSSIBLE, Context, Hit, Item, Observed, Piece, Response, Step
 from assay.core.shown import ItemEvidence, evidence_of
+from assay.measures.declaration import view_of
 from assay.retrieval.tokens import PACKAGED, packaged
 from assay.stats.rows import Column
 
@@ -38,7 +39,7 @@ class Oracle:
 
 def best_scores(trial: Trial) -> Columns:
     """The candidates' scores with the oracle in their place."""
-    views = {getattr(each, "seen_in", View()) for each in trial.every if "labels" in each.needs}
+    views = {view_of(each) for each in trial.every if "labels" in each.needs}
     labels = sorted({label for view in views for label in view.labels} - {FORBIDDEN})
     made = trial.rescored("oracle", lambda block, _: _answered(block, labels or ["relevance"], trial.oracle))
     own = trial.columns

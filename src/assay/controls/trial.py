@@ -30,6 +30,7 @@ from assay.core.records import Arm, Judgment, Response
 from assay.gates.expansion import call_directions
 from assay.gates.operand import Mean, Operand, means_of
 from assay.gates.syntax import Arithmetic, Call, Clause
+from assay.measures.declaration import declaration_of
 from assay.measures.score import BrokenMeasures, score_blocks
 from assay.stats.rows import Column, Rows
 
@@ -297,7 +298,7 @@ def parts_read(measure: Measure) -> frozenset[str]:
 
 
 def _declared(measure: Measure) -> frozenset[str]:
-    named = frozenset[str](measure.needs) | getattr(measure, "blank", frozenset())
+    named = measure.needs | (declaration_of(measure).blank or frozenset())
     return named & RESPONSE_PARTS
 
 

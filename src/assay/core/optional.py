@@ -14,6 +14,7 @@ from assay.core.errors import Problem
 from assay.core.records import Budget, Structure
 
 if TYPE_CHECKING:
+    from assay.core.block import View
     from assay.core.dataset import Dataset
     from assay.core.protocols import Judge, Kit, System
 
@@ -223,3 +224,45 @@ class TwinControl(Protocol):
 
     @property
     def twin(self) -> bool: ...
+
+
+# -------------------------------------------------------------------------------------- measures
+
+
+@runtime_checkable
+class ViewMeasure(Protocol):
+    """A measure that reads documents or another label (default: passages under the label "relevance")."""
+
+    @property
+    def seen_in(self) -> View: ...
+
+
+@runtime_checkable
+class CutoffMeasure(Protocol):
+    """A measure with a number after @ (default: none). None: it is "inf", so nothing is cut."""
+
+    @property
+    def cutoff(self) -> int | None: ...
+
+
+@runtime_checkable
+class GradeMeasure(Protocol):
+    """A measure that applies only if some label has at least this grade. None: it applies to any grades."""
+
+    @property
+    def least(self) -> float | None: ...
+
+
+@runtime_checkable
+class PairMeasure(Protocol):
+    """A measure of two systems. `against` names the other one, whose block is then `block.beside`."""
+
+    @property
+    def against(self) -> str: ...
+
+
+@runtime_checkable
+class CheckedMeasure(Protocol):
+    """A measure that can say before a run, by an AssayError, that it cannot be computed."""
+
+    def check(self) -> None: ...

@@ -217,21 +217,17 @@ class Measure(Protocol):
     """A frozen value that prints and parses as its name, and scores all items of an arm at once.
 
     `needs`    what a block must hold: "hits", "labels", "contexts", "trace", "route", "structure", …
-               (a block holds the structures of indexes only where some measure of the study needs them)
-    `at`       what the number after @ means: "rank", "tokens", "level", or "" for none
+               (a block holds the structures of indexes only if some measure of the study needs them)
+    `at`       what the number after @ means: "rank", "tokens", "level"; empty: it has none
     `better`   "higher" or "lower"
-    `low/high` the range; high None: unbounded (failures then cannot be bounded either)
-    `absent`   the value when nothing came back; None: such a score stays out of the mean
-    `limit`    of one without an upper end: what larger values count as, if a study declares it
-    `against`  of a measure of two systems: the other one, whose block is then `block.beside`
-    `of_failures`  True: a failed item is a value like any other, as for the failure rate
-    `unit`     "s" where thresholds may have a unit of time
-    `family`   its name without parameters, for one that takes its name from `measure_name`
-    `cutoff`   the number after @, if it has one; `seen_in` the view and label that it reads
-    `blank`    which of its needs count as given, and empty, if an answer says nothing of them
-    `pooled`   False: it does not depend on which passages were judged; True if not declared
-    `check`    may say before a run that it cannot be computed, by an AssayError: a part is not installed, …
-               (one that breaks on a run costs itself alone: its scores are failed)
+    `low/high` the range; high None: it has no upper end (failures then cannot be bounded either)
+    `absent`   the value if nothing came back; None: such a score stays out of the mean
+    `binary`   each value is 0 or 1
+
+    A measure usually inherits these from `DeclaredMeasure` of `measures/declaration.py` and states them once,
+    as a `Declaration`, which has a few more constants. `core/optional.py` has a protocol for each member that
+    a measure may have besides: `seen_in`, `cutoff`, `least`, `against` and `check`.
+    A measure that breaks during a run fails only its own scores.
     """
 
     @property

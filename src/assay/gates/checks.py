@@ -24,6 +24,7 @@ from assay.gates.operand import (
     resolve_call,
 )
 from assay.gates.syntax import Arithmetic, Call, Clause, Expression, Negation, Number, Rule, substitute
+from assay.measures.declaration import declaration_of
 from assay.measures.observed import is_unbounded
 from assay.stats.intervals import LEVEL
 
@@ -76,7 +77,7 @@ def _threshold_problems(clause: Clause, leaves: Sequence[Operand]) -> Iterator[s
 
 def _always(found: Operand, op: str, value: float, low: float, high: float) -> bool:
     """Whether a share meets a threshold whatever it is. Of means, only one of failures is looked at."""
-    if isinstance(found, Mean) and not getattr(found.measure, "of_failures", False):
+    if isinstance(found, Mean) and not declaration_of(found.measure).of_failures:
         return False
     return (op == "<=" and value >= high) or (op == ">=" and value <= low)
 
@@ -103,7 +104,7 @@ def _unit_problems(clause: Clause, leaves: Sequence[Operand]) -> Iterator[str]:
     sides = (clause.left, clause.right, *filter(None, [clause.band]))
     units = {unit for side in sides for unit in _units(side)}
     measures = {mean.measure.name: mean.measure for found in leaves for mean in means_of(found)}
-    known = {getattr(measure, "unit", "") for measure in measures.values()}
+    known = {declaration_of(measure).unit for measure in measures.values()}
     for unit in sorted(units - known):
         named = ", ".join(measures) or "it"
         yield f"{named} is not measured in {unit}. Write the number without a unit."
@@ -135,7 +136,7 @@ def _unbounded_problems(clause: Clause, leaves: Sequence[Operand], on: Rule | No
     if not endless or decision_rule(clause, on, means) == "estimate":
         return
     measure = means_of(endless[0])[0].measure
-    family = getattr(measure, "family", measure.name)
+    family = declaration_of(measure).family
     meant, sides = clause, (clause.left, clause.right)
     for call in (call for side in sides for call in calls_in(side)):
         if call.name == family:

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from assay.core.errors import PluginError, UsageError, did_you_mean
+from assay.core.optional import PairMeasure
 from assay.core.protocols import Measure, Statistic
 from assay.core.registry import MEASURES, STATISTICS, Registry
 from assay.core.spec import Spec
@@ -50,7 +51,7 @@ class Mean:
     @property
     def systems(self) -> list[str]:
         """Its system, and the one that a measure of two compares it with."""
-        return [self.system, *filter(None, [getattr(self.measure, "against", None)])]
+        return [self.system, *([self.measure.against] if isinstance(self.measure, PairMeasure) else [])]
 
 
 @dataclass(frozen=True)

@@ -1,55 +1,128 @@
-"""Measures that ask of one answer whether it is as its item expects."""
+"""What a measure declares about its values, and what measures of one shape have in common."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import ClassVar, Literal
 
+from assay.core.block import View
 from assay.core.errors import UsageError
+from assay.core.optional import CutoffMeasure, ViewMeasure
+from assay.core.protocols import Measure
 from assay.measures.parse import measure_name
 
 
 @dataclass(frozen=True)
-class ExpectationMeasure:
-    """A measure that asks of one answer whether it is as its item expects: 1 or 0.
+class Declaration:
+    """The constants of a measure. What a measure leaves out has the default given here."""
 
-    What an answer does not say is an answer too: no route taken, a flag not set.
-    """
+    family: str  # its name without parameters
+    needs: frozenset[str] = frozenset()  # what a block must hold: "hits", "labels", "contexts", "trace", …
+    at: str = ""  # what the number after @ means: "rank", "tokens", "level"; empty: it has none
+    better: Literal["higher", "lower"] = "higher"
+    low: float = 0.0
+    high: float | None = 1.0  # None: no upper end
+    absent: float | None = 0.0  # the value if nothing came back; None: such a score stays out of the mean
+    binary: bool = False  # each value is 0 or 1
+    blank: frozenset[str] | None = None  # needs that count as given and empty; None: all of them
+    pooled: bool = True  # it depends on which passages were judged
+    of_failures: bool = False  # a failed item is a value like any other
+    unit: str = ""  # "s": thresholds may have a unit of time
 
-    family: ClassVar[str]
-    blank: ClassVar[frozenset[str]] = frozenset()
-    pooled: ClassVar[bool] = False
-    at: ClassVar[str] = ""
-    better: ClassVar[str] = "higher"
-    low: ClassVar[float] = 0.0
-    high: ClassVar[float | None] = 1.0
-    absent: ClassVar[float | None] = 0.0
-    binary: ClassVar[bool] = True
+    @property
+    def may_be_blank(self) -> frozenset[str]:
+        """The needs without which a response is missing, if it has none of them."""
+        return self.needs if self.blank is None else self.blank
+
+
+class DeclaredMeasure:
+    """A measure whose class states its constants once, as `declares`."""
+
+    declares: ClassVar[Declaration]
 
     @property
     def name(self) -> str:
         return measure_name(self)
 
+    @property
+    def family(self) -> str:
+        return self.declares.family
+
+    @property
+    def needs(self) -> frozenset[str]:
+        return self.declares.needs
+
+    @property
+    def blank(self) -> frozenset[str] | None:
+        return self.declares.blank
+
+    @property
+    def at(self) -> str:
+        return self.declares.at
+
+    @property
+    def better(self) -> str:
+        return self.declares.better
+
+    @property
+    def low(self) -> float:
+        return self.declares.low
+
+    @property
+    def high(self) -> float | None:
+        return self.declares.high
+
+    @property
+    def absent(self) -> float | None:
+        return self.declares.absent
+
+    @property
+    def binary(self) -> bool:
+        return self.declares.binary
+
+
+def declaration_of(measure: Measure) -> Declaration:
+    """What a measure declares. A plugin may have each constant as an attribute instead of `declares`."""
+    if isinstance(measure, DeclaredMeasure):
+        return replace(measure.declares, needs=measure.needs, blank=measure.blank)
+    optional = ("family", "blank", "pooled", "of_failures", "unit")
+    # the one place that asks whether a plugin has them: each has a default
+    given = {name: getattr(measure, name) for name in optional if hasattr(measure, name)}
+    return Declaration(**{"family": measure.name, "needs": measure.needs, **given})
+
+
+def view_of(measure: Measure) -> View:
+    """The view and label that a measure reads; passages under the label "relevance" unless it says."""
+    return measure.seen_in if isinstance(measure, ViewMeasure) else View()
+
+
+def cutoff_of(measure: Measure) -> int | None:
+    """The number after @ of a measure; None: there is no cut, or it takes none."""
+    cutoff = measure.cutoff if isinstance(measure, CutoffMeasure) else None
+    return cutoff if isinstance(cutoff, int) else None
+
+
+expectation_declaration = partial(Declaration, blank=frozenset(), pooled=False, binary=True)
+
+
+class ExpectationMeasure(DeclaredMeasure):
+    """A measure of whether an answer is as its item expects: 1 or 0.
+
+    What an answer leaves out is an answer too: no route was taken, a flag is not set. `declares` is an
+    `expectation_declaration`.
+    """
+
+
+top_hits_declaration = partial(Declaration, needs=frozenset({"hits", "labels"}), at="rank")
+
 
 @dataclass(frozen=True)
-class TopHitsMeasure:
-    """A measure of the hits within a cut-off: higher is better, from 0 to 1, 0 when nothing came back."""
+class TopHitsMeasure(DeclaredMeasure):
+    """A measure of the hits within a cut-off, from 0 to 1. Its `declares` is a `top_hits_declaration`."""
 
     cutoff: int = 10
-
-    family: ClassVar[str]
-    needs: ClassVar[frozenset[str]] = frozenset({"hits", "labels"})
-    at: ClassVar[str] = "rank"
-    better: ClassVar[str] = "higher"
-    low: ClassVar[float] = 0.0
-    high: ClassVar[float | None] = 1.0
-    absent: ClassVar[float | None] = 0.0
-    binary: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         if self.cutoff < 1:
             raise UsageError(f"{self.family}: the cut-off is {self.cutoff}, and must be at least 1.")
-
-    @property
-    def name(self) -> str:
-        return measure_name(self)

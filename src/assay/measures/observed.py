@@ -6,6 +6,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
@@ -15,11 +16,11 @@ from assay.core.block import FAILED, PENDING, Block
 from assay.core.errors import UsageError
 from assay.core.protocols import Reference
 from assay.core.records import Response
-from assay.measures.parse import measure_name
+from assay.measures.declaration import Declaration, DeclaredMeasure
 
 
 @dataclass(frozen=True)
-class LimitedMeasure:
+class LimitedMeasure(DeclaredMeasure):
     """Values from 0 up that have no upper end unless a study declares one.
 
     The mean of times, costs or sizes depends on the few largest, which a sample may miss: no interval of it
@@ -27,8 +28,6 @@ class LimitedMeasure:
     """
 
     limit: float | None = field(default=None, kw_only=True)
-
-    low: ClassVar[float] = 0.0
 
     def __post_init__(self) -> None:
         if self.limit is not None and not (math.isfinite(self.limit) and self.limit > 0):
@@ -53,20 +52,12 @@ def has_limit(measure: object) -> bool:
     return isinstance(measure, LimitedMeasure) and measure.limit is not None
 
 
+resource_declaration = partial(Declaration, better="lower", absent=None)
+
+
 @dataclass(frozen=True)
 class _Spending(LimitedMeasure, ABC):
     """What an answer took, from 0, lower is better. An item without a value stays out of the mean."""
-
-    family: ClassVar[str]
-    needs: ClassVar[frozenset[str]] = frozenset()
-    at: ClassVar[str] = ""
-    better: ClassVar[str] = "lower"
-    absent: ClassVar[float | None] = None
-    binary: ClassVar[bool] = False
-
-    @property
-    def name(self) -> str:
-        return measure_name(self)
 
     def applies(self, block: Block) -> NDArray[np.bool_]:
         return np.ones(len(block.items), dtype=bool)
@@ -90,8 +81,7 @@ class Seconds(_Spending):
 
     stage: str = "total"
 
-    family: ClassVar[str] = "Seconds"
-    unit: ClassVar[str] = "s"
+    declares: ClassVar[Declaration] = resource_declaration("Seconds", unit="s")
 
     def spent(self, response: Response) -> float | None:
         return response.observed.seconds.get(self.stage)
@@ -108,29 +98,19 @@ class Cost(_Spending):
     From 0, unbounded unless `limit` declares an upper end. An item without a cost has no value.
     """
 
-    family: ClassVar[str] = "Cost"
+    declares: ClassVar[Declaration] = resource_declaration("Cost")
 
     def spent(self, response: Response) -> float | None:
         return response.observed.cost
 
 
 @dataclass(frozen=True)
-class Failed:
+class Failed(DeclaredMeasure):
     """1 where asking an item failed, 0 where it was answered, even with nothing. Range 0 or 1."""
 
-    family: ClassVar[str] = "Failed"
-    needs: ClassVar[frozenset[str]] = frozenset()
-    of_failures: ClassVar[bool] = True
-    at: ClassVar[str] = ""
-    better: ClassVar[str] = "lower"
-    low: ClassVar[float] = 0.0
-    high: ClassVar[float | None] = 1.0
-    absent: ClassVar[float | None] = None
-    binary: ClassVar[bool] = True
-
-    @property
-    def name(self) -> str:
-        return measure_name(self)
+    declares: ClassVar[Declaration] = Declaration(
+        "Failed", better="lower", absent=None, binary=True, of_failures=True
+    )
 
     def applies(self, block: Block) -> NDArray[np.bool_]:
         return np.ones(len(block.items), dtype=bool)
@@ -140,7 +120,7 @@ class Failed:
 
 
 @dataclass(frozen=True)
-class Abstain:
+class Abstain(DeclaredMeasure):
     """Abstention: 1 where an item that expects nothing got nothing, else 0.
 
     Nothing is neither hit nor context nor answer, or the route "nothing", or the flag "impossible". Range 0
@@ -149,18 +129,7 @@ class Abstain:
     Rajpurkar, Jia and Liang, "Know what you don't know: unanswerable questions for SQuAD", ACL 2018.
     """
 
-    family: ClassVar[str] = "Abstain"
-    needs: ClassVar[frozenset[str]] = frozenset()
-    at: ClassVar[str] = ""
-    better: ClassVar[str] = "higher"
-    low: ClassVar[float] = 0.0
-    high: ClassVar[float | None] = 1.0
-    absent: ClassVar[float | None] = None
-    binary: ClassVar[bool] = True
-
-    @property
-    def name(self) -> str:
-        return measure_name(self)
+    declares: ClassVar[Declaration] = Declaration("Abstain", absent=None, binary=True)
 
     def applies(self, block: Block) -> NDArray[np.bool_]:
         return block.expects_nothing

@@ -9,6 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
@@ -17,33 +18,24 @@ from numpy.typing import NDArray
 
 from assay.core.block import Block
 from assay.core.errors import UsageError
-from assay.measures.parse import measure_name
+from assay.measures.declaration import Declaration, DeclaredMeasure
+
+# an empty ranking can be compared too
+agreement_declaration = partial(
+    Declaration, needs=frozenset({"hits"}), at="rank", absent=None, blank=frozenset()
+)
 
 
 @dataclass(frozen=True)
-class _RankingAgreement(ABC):
+class _RankingAgreement(DeclaredMeasure, ABC):
     """From 0 to 1, higher is more alike. Two empty rankings are alike; an empty one and another are not."""
 
     against: str = field(kw_only=True)  # the other system
     cutoff: int | None = None
 
-    family: ClassVar[str]
-    needs: ClassVar[frozenset[str]] = frozenset({"hits"})
-    blank: ClassVar[frozenset[str]] = frozenset()  # an empty ranking can be compared too
-    at: ClassVar[str] = "rank"
-    better: ClassVar[str] = "higher"
-    low: ClassVar[float] = 0.0
-    high: ClassVar[float | None] = 1.0
-    absent: ClassVar[float | None] = None
-    binary: ClassVar[bool] = False
-
     def __post_init__(self) -> None:
         if self.cutoff is not None and self.cutoff < 1:
             raise UsageError(f"{self.family} is taken of the first 1 or more, not of {self.cutoff}.")
-
-    @property
-    def name(self) -> str:
-        return measure_name(self)
 
     def applies(self, block: Block) -> NDArray[np.bool_]:
         return np.ones(len(block.items), dtype=bool)
@@ -81,7 +73,7 @@ class RBO(_RankingAgreement):
 
     p: float = field(default=0.9, kw_only=True)
 
-    family: ClassVar[str] = "RBO"
+    declares: ClassVar[Declaration] = agreement_declaration("RBO")
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -114,7 +106,7 @@ class Overlap(_RankingAgreement):
     |A ∩ B| / max(|A|, |B|) of the first k of each, so that two short rankings can be alike too.
     """
 
-    family: ClassVar[str] = "Overlap"
+    declares: ClassVar[Declaration] = agreement_declaration("Overlap")
 
     def alike(self, one: Sequence[str], other: Sequence[str]) -> float:
         return len({*one} & {*other}) / max(len(one), len(other))

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
+from functools import partial
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -21,6 +22,7 @@ from numpy.typing import NDArray
 from assay.core.block import Block, Level, View
 from assay.core.errors import UsageError
 from assay.core.gains import GainMatrix, Ints
+from assay.measures.declaration import Declaration, DeclaredMeasure
 from assay.measures.parse import measure_name
 
 Floats = NDArray[np.float64]
@@ -28,19 +30,13 @@ Bools = NDArray[np.bool_]
 POSITIVE = float(np.nextafter(0, 1))  # the least grade that gains anything
 
 
+ranking_declaration = partial(Declaration, needs=frozenset({"hits", "labels"}), at="rank")
+
+
 @dataclass(frozen=True)
-class RankingMeasure(ABC):
+class RankingMeasure(DeclaredMeasure, ABC):
     """A measure that reads the gain matrix alone: higher is better, from 0 to 1, 0 when nothing came back."""
 
-    family: ClassVar[str]
-    needs: ClassVar[frozenset[str]] = frozenset({"hits", "labels"})
-    at: ClassVar[str] = "rank"
-    better: ClassVar[str] = "higher"
-    low: ClassVar[float] = 0.0
-    high: ClassVar[float | None] = 1.0
-    absent: ClassVar[float | None] = 0.0
-    binary: ClassVar[bool] = False
-    pooled: ClassVar[bool] = True  # whether it depends on how much there was to find
     view: Level = field(default="passage", kw_only=True)
     label: str = field(default="relevance", kw_only=True)
 
@@ -49,10 +45,6 @@ class RankingMeasure(ABC):
             value = getattr(self, name, None)
             if value is not None and value < 1:
                 raise UsageError(f"{self.family}: {name} is {value}, and must be at least 1.")
-
-    @property
-    def name(self) -> str:
-        return measure_name(self)
 
     @property
     def seen_in(self) -> View:
@@ -87,7 +79,7 @@ class NDCG(RankingMeasure):
     exponential gain is from Burges et al., "Learning to rank using gradient descent", ICML 2005.
     """
 
-    family: ClassVar[str] = "nDCG"
+    declares: ClassVar[Declaration] = ranking_declaration("nDCG")
     cutoff: int | None = None
     dcg: Literal["log2", "exp-log2"] = "log2"
 
@@ -111,8 +103,7 @@ class RR(RankingMeasure):
     Kantor and Voorhees, "The TREC-5 confusion track", Information Retrieval 2, 2000.
     """
 
-    family: ClassVar[str] = "RR"
-    pooled: ClassVar[bool] = False
+    declares: ClassVar[Declaration] = ranking_declaration("RR", pooled=False)
     cutoff: int | None = None
     rel: int = 1
 
@@ -137,8 +128,7 @@ class P(RankingMeasure):
     van Rijsbergen, "Information Retrieval", 2nd ed., chapter 7, 1979.
     """
 
-    family: ClassVar[str] = "P"
-    pooled: ClassVar[bool] = False
+    declares: ClassVar[Declaration] = ranking_declaration("P", pooled=False)
     cutoff: int | None = None
     rel: int = 1
 
@@ -156,7 +146,7 @@ class R(RankingMeasure):
     van Rijsbergen, "Information Retrieval", 2nd ed., chapter 7, 1979.
     """
 
-    family: ClassVar[str] = "R"
+    declares: ClassVar[Declaration] = ranking_declaration("R")
     cutoff: int | None = None
     rel: int = 1
 
@@ -174,7 +164,7 @@ class AP(RankingMeasure):
     Harman, "Evaluation issues in information retrieval", IPM 28(4), 1992.
     """
 
-    family: ClassVar[str] = "AP"
+    declares: ClassVar[Declaration] = ranking_declaration("AP")
     cutoff: int | None = None
     rel: int = 1
 
@@ -196,8 +186,7 @@ class Complete(RankingMeasure):
     As "both supporting passages in the first k" in Yang et al., "HotpotQA", EMNLP 2018, and its successors.
     """
 
-    family: ClassVar[str] = "Complete"
-    binary: ClassVar[bool] = True
+    declares: ClassVar[Declaration] = ranking_declaration("Complete", binary=True)
     cutoff: int | None = None
     rel: int = 1
 
@@ -215,9 +204,7 @@ class Success(RankingMeasure):
     Craswell and Hawking, "Overview of the TREC-2004 web track", TREC 2004.
     """
 
-    family: ClassVar[str] = "Success"
-    pooled: ClassVar[bool] = False
-    binary: ClassVar[bool] = True
+    declares: ClassVar[Declaration] = ranking_declaration("Success", binary=True, pooled=False)
     cutoff: int | None = None
     rel: int = 1
 
@@ -234,8 +221,7 @@ class Rprec(RankingMeasure):
     Buckley and Voorhees, "Evaluating evaluation measure stability", SIGIR 2000.
     """
 
-    family: ClassVar[str] = "Rprec"
-    at: ClassVar[str] = ""
+    declares: ClassVar[Declaration] = ranking_declaration("Rprec", at="")
     rel: int = 1
 
     def of(self, gains: GainMatrix) -> Floats:
@@ -254,10 +240,10 @@ class Judged(RankingMeasure):
     Buckley and Voorhees, "Retrieval evaluation with incomplete information", SIGIR 2004, on why it matters.
     """
 
-    family: ClassVar[str] = "Judged"
-    pooled: ClassVar[bool] = False
-    # not "labels": a hit without one is what it counts, in an open world too
-    needs: ClassVar[frozenset[str]] = frozenset({"hits", "judgments"})
+    # it needs no labels: a hit without one is what it counts, in an open world too
+    declares: ClassVar[Declaration] = ranking_declaration(
+        "Judged", needs=frozenset({"hits", "judgments"}), pooled=False
+    )
     least: ClassVar[float | None] = None
     cutoff: int | None = None
 

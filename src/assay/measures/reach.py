@@ -7,18 +7,20 @@ from math import inf
 
 import numpy as np
 
-from assay.core.block import Block, View
+from assay.core.block import Block
 from assay.core.gains import GainMatrix
+from assay.core.optional import GradeMeasure
 from assay.core.protocols import Measure
+from assay.measures.declaration import cutoff_of, view_of
 from assay.measures.fallback import IrMeasure
-from assay.measures.ranking import RR, Judged, P, RankingMeasure, Rprec, Success
+from assay.measures.ranking import RR, P, RankingMeasure, Rprec, Success
 
 MANY = 0.5  # the share of lists that end at one length, from which on they were cut there
 
 
 def explain_inapplicable(measure: Measure, highest: float) -> str:
     """Why a measure applies to no item where this is the highest label; empty where it applies to some."""
-    least = getattr(measure, "least", None)
+    least = measure.least if isinstance(measure, GradeMeasure) else None
     if least is None or highest >= least:
         return ""
     wanted = f"no label reaches {least:g}" if least >= 1 else "no label is above 0"
@@ -29,7 +31,7 @@ def explain_inapplicable(measure: Measure, highest: float) -> str:
 def inapplicable_measures(measures: Sequence[Measure], blocks: Sequence[Block]) -> Iterator[str]:
     """The measures that apply to no item of a study because no label is high enough."""
     for measure in measures:
-        view = getattr(measure, "seen_in", View())
+        view = view_of(measure)
         highest = max((block.highest_in(view) for block in blocks), default=inf)
         if highest > -inf and (why := explain_inapplicable(measure, highest)):
             yield why
@@ -53,7 +55,7 @@ def describe_cut_lists(
 
 def _cut_at(measure: Measure, gains: GainMatrix) -> float:
     """The length that lists were cut at, where that may have cost a measure something; else infinity."""
-    depth, cutoff, least = gains.grades.shape[1], getattr(measure, "cutoff", None), _least(measure)
+    depth, cutoff, least = gains.grades.shape[1], cutoff_of(measure), _least(measure)
     if least is None or (cutoff is None and isinstance(measure, P)) or (cutoff or inf) <= depth:
         return inf
     cut = gains.returned == depth
@@ -69,9 +71,8 @@ def _cut_at(measure: Measure, gains: GainMatrix) -> float:
 
 
 def _least(measure: Measure) -> float | None:
-    known = isinstance(measure, RankingMeasure | IrMeasure) and not isinstance(measure, Judged)
-    least: float | None = getattr(measure, "least", None) if known else None
-    return least
+    """The grade from which on a ranking measure counts a document; None for other measures."""
+    return measure.least if isinstance(measure, RankingMeasure | IrMeasure) else None
 
 
 def cut_list_warnings(measures: Sequence[Measure], blocks: Sequence[Block]) -> list[str]:
@@ -80,7 +81,7 @@ def cut_list_warnings(measures: Sequence[Measure], blocks: Sequence[Block]) -> l
     for block in blocks:
         if block.arm.name not in found and not block.lacks(frozenset({"hits"})):
             read = {
-                each.name: (each, block.gains_in(getattr(each, "seen_in", View())))
+                each.name: (each, block.gains_in(view_of(each)))
                 for each in measures
                 if _least(each) is not None
             }

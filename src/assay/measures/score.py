@@ -20,12 +20,13 @@ from assay.core.block import (
     STATUSES,
     UNJUDGED,
     Block,
-    View,
 )
 from assay.core.errors import AssayError, PluginError
+from assay.core.optional import PairMeasure
 from assay.core.protocols import Measure
 from assay.core.records import Status
 from assay.core.registry import as_plugin_error
+from assay.measures.declaration import cutoff_of, declaration_of, view_of
 from assay.measures.semantic import REVIEW, wants_review
 
 SLACK = 1e-9  # rounding may carry a sum of parts this far over its range
@@ -36,7 +37,7 @@ BrokenMeasures = dict[tuple[str, str], str]  # by system and measure: why it cou
 def score_block(measure: Measure, block: Block) -> tuple[NDArray[np.float64], NDArray[np.int8]]:
     """Values and statuses, one an item. A value that is not scored or missing is NaN."""
     status = block.asked.copy()
-    if getattr(measure, "of_failures", False):
+    if declaration_of(measure).of_failures:
         status[status == FAILED] = SCORED
     if block.lacks(measure.needs):
         return np.full(len(status), np.nan), np.full_like(status, NOT_APPLICABLE)
@@ -44,7 +45,7 @@ def score_block(measure: Measure, block: Block) -> tuple[NDArray[np.float64], ND
     status[~applies] = NOT_APPLICABLE
     values = np.where(status == SCORED, found, np.nan)
     # parts without which an answer is none; a measure may read what is not there as an answer too
-    empty = (status == SCORED) & block.empty(getattr(measure, "blank", measure.needs))
+    empty = (status == SCORED) & block.empty(declaration_of(measure).may_be_blank)
     unknown = np.isnan(values) | _unseen(measure, block)
     if block.with_near_misses is not None and "labels" in measure.needs:
         unknown |= ~np.isclose(found, _worked_out(measure, block.with_near_misses)[1], equal_nan=True)
@@ -77,7 +78,7 @@ def _unseen(measure: Measure, block: Block) -> NDArray[np.bool_]:
     That is everywhere in an open world. Where people's marks come before rules, it is the items that want a
     review: read as not relevant, their unmarked hits would set a reviewed system against an unreviewed one.
     """
-    view = getattr(measure, "seen_in", View())
+    view = view_of(measure)
     unknown = np.full(len(block.items), block.labels.world(view.label) == "open")
     if REVIEW in view.labels:
         unknown |= wants_review(block)
@@ -85,7 +86,7 @@ def _unseen(measure: Measure, block: Block) -> NDArray[np.bool_]:
         return np.zeros(len(block.items), dtype=bool)
     gains = block.gains_in(view)
     grades, returned = gains.grades, gains.returned
-    depth = min(getattr(measure, "cutoff", None) or grades.shape[1], grades.shape[1])
+    depth = min(cutoff_of(measure) or grades.shape[1], grades.shape[1])
     there = np.arange(depth) < returned[:, None]
     return np.asarray(unknown & (there & np.isnan(grades[:, :depth])).any(axis=1))
 
@@ -94,10 +95,9 @@ def _score_pair(
     measure: Measure, block: Block, every: Sequence[Block]
 ) -> tuple[NDArray[np.float64], NDArray[np.int8]]:
     """The scores of a block; of a measure of two systems, beside the other's under the same factors."""
-    against = getattr(measure, "against", None)
-    if against is None:
+    if not isinstance(measure, PairMeasure):
         return score_block(measure, block)
-    other = _counterpart(block, against, every)
+    other = _counterpart(block, measure.against, every)
     if other is None:
         none = np.full(len(block.items), np.nan)
         return none, np.full(len(block.items), NOT_APPLICABLE, np.int8)

@@ -17,7 +17,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from assay.core.block import Block
-from assay.measures.declaration import TopHitsMeasure
+from assay.measures.declaration import Declaration, TopHitsMeasure, top_hits_declaration
 
 REVIEW = "review"  # the label of people's marks; also the tag that says whether an item wants them
 KEYWORD_MATCH = "KEYWORD_MATCH"  # relevant, and the rules say so
@@ -68,7 +68,7 @@ class SemanticPrecision(MarkShare):
     items that want a review only.
     """
 
-    family: ClassVar[str] = "SemanticPrecision"
+    declares: ClassVar[Declaration] = top_hits_declaration("SemanticPrecision")
     marks: ClassVar[frozenset[str]] = frozenset({KEYWORD_MATCH, SEMANTIC_MATCH})
 
 
@@ -80,7 +80,7 @@ class SemanticLift(MarkShare):
     items that want a review only.
     """
 
-    family: ClassVar[str] = "SemanticLift"
+    declares: ClassVar[Declaration] = top_hits_declaration("SemanticLift")
     marks: ClassVar[frozenset[str]] = frozenset({SEMANTIC_MATCH})
 
 
@@ -92,6 +92,5 @@ class FalsePositiveRate(MarkShare):
     matched by a rule; for items that want a review only.
     """
 
-    family: ClassVar[str] = "FalsePositiveRate"
-    better: ClassVar[str] = "lower"
+    declares: ClassVar[Declaration] = top_hits_declaration("FalsePositiveRate", better="lower")
     marks: ClassVar[frozenset[str]] = frozenset({FALSE_POSITIVE})

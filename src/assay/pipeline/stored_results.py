@@ -24,6 +24,7 @@ from assay.core.registry import CONTROLS, MEASURES, identity
 from assay.core.results import Proof
 from assay.gates.gate import GateFile, systems_of
 from assay.gates.looks import Look, LookHistory
+from assay.measures.declaration import declaration_of
 from assay.measures.score import BrokenMeasures, score_blocks, withhold_scores
 from assay.pipeline.plugins import named_plugins_for
 from assay.pipeline.warnings import check_something_computed
@@ -96,7 +97,7 @@ def input_hash(study: Study, measures: Sequence[Measure], blocks: Sequence[Block
         [
             assay.__version__.encode(),
             *(
-                identity(each, study.registry.provider(MEASURES, getattr(each, "family", ""))).encode()
+                identity(each, study.registry.provider(MEASURES, declaration_of(each).family)).encode()
                 for each in measures
             ),
             _encode([study.file.judges, sealed]),

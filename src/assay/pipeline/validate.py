@@ -9,15 +9,16 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from assay.core.block import View
 from assay.core.dataset import Condition, Dataset, numbers
 from assay.core.errors import AssayError, DataError, Problem, did_you_mean
 from assay.core.optional import (
     BudgetedSystem,
+    CheckedMeasure,
     CheckingSystem,
     ExaminingJudge,
     LabellingJudge,
     OpeningJudge,
+    PairMeasure,
     ShallowJudge,
 )
 from assay.core.protocols import Measure, Reference
@@ -30,6 +31,7 @@ from assay.gates.figures import figure_clauses, measures_of_figures
 from assay.gates.gate import measures_of, operands_of
 from assay.gates.operand import StatisticOperand, calls_in
 from assay.gates.syntax import Clause
+from assay.measures.declaration import cutoff_of, view_of
 from assay.measures.reach import cut_list_warnings, inapplicable_measures
 from assay.measures.semantic import REVIEW
 from assay.pipeline.plugins import plugins_for
@@ -114,7 +116,8 @@ def check_study(study: Study, arms: Sequence[Arm]) -> Validation:
     problems += found
     for measure in measures.values():
         try:  # a measure may be able to tell that it cannot be computed
-            getattr(measure, "check", lambda: None)()
+            if isinstance(measure, CheckedMeasure):
+                measure.check()
         except AssayError as error:
             problems.append(study.lines.problem(_place(study, measure), str(error)))
     if not problems:  # the names that exist are known only if all of it can be opened
@@ -199,9 +202,9 @@ def _cutoffs(label: str, measures: Sequence[Measure]) -> dict[str, float]:
     """How many hits each measure of a label reads. Documents may be at any depth."""
     found: dict[str, float] = {}
     for measure in measures:
-        view: View = getattr(measure, "seen_in", View())
+        view = view_of(measure)
         if {"hits", "labels"} <= measure.needs and label in view.labels:
-            cutoff = getattr(measure, "cutoff", None) if view.level == "passage" else None
+            cutoff = cutoff_of(measure) if view.level == "passage" else None
             found[measure.name] = math.inf if cutoff is None else cutoff
     return found
 
@@ -227,9 +230,8 @@ def _name_problems(
 def _references(study: Study, datasets: Mapping[str, Dataset], measure: Measure) -> Iterator[Reference]:
     if isinstance(measure, StudyReferringMeasure):
         yield from measure.references(study, datasets)
-    against = getattr(measure, "against", None)
-    if against is not None:
-        yield Reference("system", against, {*study.file.systems})
+    if isinstance(measure, PairMeasure):
+        yield Reference("system", measure.against, {*study.file.systems})
     fields = {each.name for each in dataclasses.fields(measure)} if dataclasses.is_dataclass(measure) else ()
     is_own = (type(judge).__module__.partition(".")[0] == OWN_PACKAGE for judge in study.judges)
     if "labels" in measure.needs and "label" in fields and all(is_own):
@@ -238,7 +240,7 @@ def _references(study: Study, datasets: Mapping[str, Dataset], measure: Measure)
             known |= {*judge.closed_labels, *(judge.opens if isinstance(judge, OpeningJudge) else ())}
             known.add(judge.label if isinstance(judge, LabellingJudge) else RELEVANCE)
         known = known.union(*(dataset.label_definitions for dataset in datasets.values()))
-        for label in getattr(measure, "seen_in", View()).labels:
+        for label in view_of(measure).labels:
             yield Reference("label", label, known)
 
 

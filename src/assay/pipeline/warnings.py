@@ -16,6 +16,7 @@ from assay.core.optional import WarningSystem
 from assay.core.protocols import AnswerReferringMeasure, Measure
 from assay.core.records import Arm, Estimate, Judgment
 from assay.gates.gate import systems_of
+from assay.measures.declaration import cutoff_of
 from assay.measures.score import BrokenMeasures
 from assay.report.views import Bounded, is_lower_bound
 from assay.study.study import Study
@@ -111,8 +112,8 @@ def data_warnings(
         found += dataset.warnings
         size = len(dataset.corpus)
         for measure in measures:
-            cutoff = getattr(measure, "cutoff", None)
-            if measure.at == "rank" and isinstance(cutoff, int) and 0 < size <= cutoff:
+            cutoff = cutoff_of(measure)
+            if measure.at == "rank" and cutoff is not None and 0 < size <= cutoff:
                 found.append(f"{measure.name} looks as deep as the corpus is large ({size} passages)")
         bare = [item.item_id for item in dataset.items if not item.gold and item.expects is None]
         if 0 < len(bare) < len(dataset.items):  # if no item has gold, people or models will judge

@@ -12,6 +12,7 @@ from assay.core.dataset import Corpus, Dataset
 from assay.core.protocols import Measure
 from assay.core.records import QUOTED_GRADES, Hit, Item, Response
 from assay.core.results import ExpectedTarget, ItemView, MeasureInfo, RankedResult
+from assay.measures.declaration import cutoff_of, declaration_of, view_of
 from assay.measures.semantic import GRADES as MARK_GRADES
 from assay.measures.semantic import REVIEW, marked_hits, wants_review
 
@@ -32,7 +33,7 @@ def measure_infos(measures: Sequence[Measure], bounded: Bounded | None = None) -
             measure.better,
             measure.low,
             measure.high,
-            _UNITS.get(getattr(measure, "family", ""), ""),
+            _UNITS.get(declaration_of(measure).family, ""),
             (type(measure).__doc__ or "").strip().partition("\n")[0],
             is_lower_bound(measure, bounded or {}),
         )
@@ -45,11 +46,11 @@ def is_lower_bound(measure: Measure, bounded: Bounded) -> bool:
 
     One that depends on how much there was to find can fall too: more is relevant then.
     """
-    if "labels" not in measure.needs or measure.better != "higher" or getattr(measure, "pooled", True):
+    if "labels" not in measure.needs or measure.better != "higher" or declaration_of(measure).pooled:
         return False
-    view = getattr(measure, "seen_in", View())
+    view = view_of(measure)
     ranks = measure.at == "rank" and view.level == "passage"
-    deepest = (getattr(measure, "cutoff", None) if ranks else None) or inf
+    deepest = (cutoff_of(measure) if ranks else None) or inf
     return any(bounded.get(label, inf) < deepest for label in view.labels)
 
 

@@ -33,6 +33,7 @@ from assay.gates.operand import Mean, StatisticOperand, means_of
 from assay.gates.syntax import Arithmetic, Clause
 from assay.gates.verdict import conclude, gate_levels, overall_verdict, stopping_step
 from assay.judges.labels import add_supposed
+from assay.measures.declaration import view_of
 from assay.measures.score import score_blocks
 from assay.measures.semantic import (
     GRADES,
@@ -155,10 +156,7 @@ def _reads_marks(clause: Clause, now: Evaluator) -> bool:
     if any(isinstance(found, StatisticOperand) and found.label == REVIEW for found in leaves):
         return True  # agreement
     measures = [mean.measure for found in leaves for mean in means_of(found)]
-    return any(
-        isinstance(measure, MarkShare) or REVIEW in getattr(measure, "label", "").split("|")
-        for measure in measures
-    )
+    return any(isinstance(measure, MarkShare) or REVIEW in view_of(measure).labels for measure in measures)
 
 
 def extremes(clause: Clause, pool: Pool, now: Evaluator) -> tuple[Completion, Completion] | None:

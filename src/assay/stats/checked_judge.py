@@ -19,10 +19,11 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from assay.core.block import FAILED, MISSING, SCORED, Block, Labels, View
+from assay.core.block import FAILED, MISSING, SCORED, Block, Labels
 from assay.core.errors import UsageError
 from assay.core.protocols import Judge, Measure, PayingJudge, PersonJudge
 from assay.core.records import Estimate
+from assay.measures.declaration import cutoff_of, view_of
 from assay.measures.score import score_block
 from assay.stats.prediction_powered import PredictionPoweredMean, add_known_rows, prediction_powered_mean
 
@@ -172,8 +173,8 @@ class PredictionPowered:
 
     def _looked_at(self, measure: Measure, block: Block, alone: Block) -> tuple[Bools, Bools]:
         """Where the judge decided a hit that the measure looks at, and where people graded all of these."""
-        view: View = getattr(measure, "seen_in", View())
-        cutoff = getattr(measure, "cutoff", None) if view.level == "passage" else None
+        view = view_of(measure)
+        cutoff = cutoff_of(measure) if view.level == "passage" else None
         hits = block.ranking if cutoff is None else block.top(cutoff)
         hits = hits.select("item", target="doc")
         decided = pl.concat([alone.labels.anywhere(label) for label in view.labels])

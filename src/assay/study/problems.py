@@ -11,6 +11,7 @@ from assay.core.records import Arm
 from assay.core.registry import CONTROLS, DATASETS, RENDERERS, kind_packages
 from assay.core.spec import WrongParameter
 from assay.core.yaml_lines import Loc
+from assay.measures.declaration import cutoff_of
 
 if TYPE_CHECKING:
     from assay.core.protocols import Judge, Measure
@@ -134,7 +135,7 @@ def _measure_problems(study: Study) -> Iterator[Problem]:
 
 def missing_budget(study: Study, loc: Loc, measure: Measure) -> Iterator[Problem]:
     """A measure under a token budget for which no context is made: all its scores would be missing."""
-    cutoff = getattr(measure, "cutoff", None)
+    cutoff = cutoff_of(measure)
     if measure.at == "tokens" and cutoff not in study.budgets:
         what = f"{measure.name} reads a context that budgets does not ask for"
         yield study.lines.problem(loc, what, f"Add {cutoff or 'inf'} to budgets.")

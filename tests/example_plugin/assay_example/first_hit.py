@@ -1,4 +1,4 @@
-"""A measure of the first hit alone."""
+"""A measure of the first hit."""
 
 from __future__ import annotations
 
@@ -9,25 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.core.block import Block
-from assay.measures.parse import measure_name
+from assay.measures.declaration import Declaration, DeclaredMeasure
 
 
 @dataclass(frozen=True)
-class FirstHit:
+class FirstHit(DeclaredMeasure):
     """The grade of the first hit, at most 1; 0 where it is not relevant."""
 
-    family: ClassVar[str] = "FirstHit"
-    needs: ClassVar[frozenset[str]] = frozenset({"hits", "labels"})
-    at: ClassVar[str] = ""
-    better: ClassVar[str] = "higher"
-    low: ClassVar[float] = 0.0
-    high: ClassVar[float | None] = 1.0
-    absent: ClassVar[float | None] = 0.0
-    binary: ClassVar[bool] = False
-
-    @property
-    def name(self) -> str:
-        return measure_name(self)
+    declares: ClassVar[Declaration] = Declaration("FirstHit", needs=frozenset({"hits", "labels"}))
 
     def applies(self, block: Block) -> NDArray[np.bool_]:
         return block.gains.labelled & ~block.expects_nothing

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from assay.core.errors import UsageError
+from assay.measures.declaration import cutoff_of
 from assay.stats.columns import TIE, finite_pair, ratio
 
 if TYPE_CHECKING:
@@ -160,5 +161,5 @@ def without_cutoff(measure: Measure) -> str:
 
 
 def _budget(measure: Measure) -> float:
-    cutoff = getattr(measure, "cutoff", None)
+    cutoff = cutoff_of(measure)
     return math.inf if cutoff is None else float(cutoff)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from assay.core.block import Block
 from assay.core.records import Item
-from assay.measures.declaration import TopHitsMeasure
+from assay.measures.declaration import Declaration, TopHitsMeasure, top_hits_declaration
 
 FIRST_ADDRESS = "assay.measures.sections"
 
@@ -56,8 +56,7 @@ class SectionAccuracy(TopHitsMeasure):
     Range 0 to 1; for items whose gold names sections.
     """
 
-    family: ClassVar[str] = "SectionAccuracy"
-    needs: ClassVar[frozenset[str]] = frozenset({"hits"})
+    declares: ClassVar[Declaration] = top_hits_declaration("SectionAccuracy", needs=frozenset({"hits"}))
 
     def applies(self, block: Block) -> Bools:
         return np.array([bool(item.gold.get("sections")) for item in block.items], dtype=bool)
@@ -80,8 +79,9 @@ class SectionPass(SectionAccuracy):
     For items whose gold names sections and declares `min_section_accuracy`.
     """
 
-    family: ClassVar[str] = "SectionPass"
-    binary: ClassVar[bool] = True
+    declares: ClassVar[Declaration] = top_hits_declaration(
+        "SectionPass", needs=frozenset({"hits"}), binary=True
+    )
 
     def applies(self, block: Block) -> Bools:
         declared = np.array([self._least(item) is not None for item in block.items], dtype=bool)
@@ -108,7 +108,7 @@ class DocumentSpread(TopHitsMeasure):
 
     first_address: ClassVar[str] = "assay.measures.sections:Spread"
 
-    family: ClassVar[str] = "Spread"
+    declares: ClassVar[Declaration] = top_hits_declaration("Spread")
 
     def applies(self, block: Block) -> Bools:
         wanted: Bools = ~block.expects_nothing & (self._least(block) > 0)
@@ -140,9 +140,7 @@ class CleanNegatives(TopHitsMeasure):
 
     first_address: ClassVar[str] = "assay.measures.sections:Clean"
 
-    family: ClassVar[str] = "Clean"
-    absent: ClassVar[float | None] = 1.0
-    binary: ClassVar[bool] = True
+    declares: ClassVar[Declaration] = top_hits_declaration("Clean", absent=1.0, binary=True)
 
     def applies(self, block: Block) -> Bools:
         return block.expects_nothing

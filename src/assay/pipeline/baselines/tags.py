@@ -20,13 +20,13 @@ from typing import Any, NamedTuple
 import msgspec
 import polars as pl
 
-from assay.core.block import View
 from assay.core.dataset import digest
 from assay.core.errors import DataError, Problem, UsageError, did_you_mean
 from assay.core.protocols import PersonJudge
 from assay.core.records import Item, Status
 from assay.core.registry import identity
 from assay.core.results import Results
+from assay.measures.declaration import declaration_of, view_of
 from assay.measures.observed import Seconds
 from assay.pipeline.evaluation import Evaluation
 from assay.pipeline.stored_results import LOOKS as LOOKS_FOLDER
@@ -190,9 +190,9 @@ def _kept(evaluation: Evaluation, note: str = "") -> _BaselineRecord:
     # an item's first dataset counts: an arm that is added changes no item
     items = {item.item_id: item for dataset in reversed(datasets) for item in dataset.items}
     reading = [each for each in evaluation.measures if "labels" in each.needs]
-    views = {each.name: getattr(each, "seen_in", View()).label for each in reading}
+    views = {each.name: view_of(each).label for each in reading}
     # of measures that count what was missed too: how much there is to miss depends on who looked where
-    pooled = {each.name for each in reading if getattr(each, "pooled", True)}
+    pooled = {each.name for each in reading if declaration_of(each).pooled}
     unknown = {name: view for name, view in views.items() if name in pooled and labels.world(view) == "open"}
     looked = labels.frame.select("item", "label", "target", "start", "end")
     return _BaselineRecord(

@@ -9,6 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
@@ -19,8 +20,8 @@ from assay.core.dataset import Corpus
 from assay.core.errors import UsageError
 from assay.core.records import Response
 from assay.kinds.answers.datasets.content_documents import join_texts
+from assay.measures.declaration import Declaration
 from assay.measures.observed import LimitedMeasure
-from assay.measures.parse import measure_name
 from assay.retrieval.tokens import PACKAGED, packaged
 
 FIRST_ADDRESS = "assay.measures.content"
@@ -28,21 +29,13 @@ FIRST_ADDRESS = "assay.measures.content"
 Counts = Callable[[Sequence[str]], Sequence[int]]  # the sizes of some texts
 
 
+# an answer without a word has the size 0
+size_declaration = partial(Declaration, better="lower", absent=None, blank=frozenset())
+
+
 @dataclass(frozen=True)
 class _SizeMeasure(LimitedMeasure, ABC):
     """A size from 0 up, lower is better. What an item lacks has no size, and stays out of the mean."""
-
-    family: ClassVar[str]
-    needs: ClassVar[frozenset[str]]
-    blank: ClassVar[frozenset[str]] = frozenset()  # an answer without a word is one of size 0
-    at: ClassVar[str] = ""
-    better: ClassVar[str] = "lower"
-    absent: ClassVar[float | None] = None
-    binary: ClassVar[bool] = False
-
-    @property
-    def name(self) -> str:
-        return measure_name(self)
 
     def applies(self, block: Block) -> NDArray[np.bool_]:
         return np.ones(len(block.items), dtype=bool)
@@ -67,10 +60,10 @@ class _SizeMeasure(LimitedMeasure, ABC):
     def sizes(self, texts: Sequence[str]) -> Sequence[int]: ...
 
 
-class _ContentSize(_SizeMeasure):
-    needs: ClassVar[frozenset[str]] = frozenset({"hits"})
-    blank: ClassVar[frozenset[str]] = frozenset({"hits"})
+content_size_declaration = partial(size_declaration, needs=frozenset({"hits"}), blank=frozenset({"hits"}))
 
+
+class _ContentSize(_SizeMeasure):
     @classmethod
     def texts(cls, block: Block) -> Sequence[str | None]:
         """The content of each item, put together once for all items that share it."""
@@ -113,14 +106,14 @@ class _TokenCount(_SizeMeasure):
 class ContentTokens(_TokenCount, _ContentSize):
     """Tokens of the content that a model was given, whatever it was asked about it."""
 
-    family: ClassVar[str] = "ContentTokens"
+    declares: ClassVar[Declaration] = content_size_declaration("ContentTokens")
 
 
 @dataclass(frozen=True)
 class ContentChars(_ContentSize):
     """Characters of the content that a model was given: a size that needs no tokenizer."""
 
-    family: ClassVar[str] = "ContentChars"
+    declares: ClassVar[Declaration] = content_size_declaration("ContentChars")
 
     def sizes(self, texts: Sequence[str]) -> Sequence[int]:
         return [len(text) for text in texts]
@@ -130,8 +123,7 @@ class ContentChars(_ContentSize):
 class OutputTokens(_TokenCount):
     """Tokens of the answer."""
 
-    family: ClassVar[str] = "OutputTokens"
-    needs: ClassVar[frozenset[str]] = frozenset({"answer"})
+    declares: ClassVar[Declaration] = size_declaration("OutputTokens", needs=frozenset({"answer"}))
 
     @classmethod
     def texts(cls, block: Block) -> Sequence[str | None]:

@@ -7,6 +7,7 @@ each grade means.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
@@ -14,7 +15,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from assay.core.block import Block
-from assay.measures.parse import measure_name
+from assay.measures.declaration import Declaration, DeclaredMeasure
 
 FIRST_ADDRESS = "assay.measures.rubric"
 
@@ -29,24 +30,17 @@ def response_grades(block: Block, label: str) -> NDArray[np.float64]:
     return np.array([grades.get(item_id, np.nan) for item_id in block.item_ids], dtype=np.float64)
 
 
+# an empty answer is scored like any other
+rubric_declaration = partial(
+    Declaration, needs=frozenset({"answer", "labels"}), absent=None, blank=frozenset()
+)
+
+
 @dataclass(frozen=True)
-class _RubricMeasure:
+class _RubricMeasure(DeclaredMeasure):
     """A measure that is a grade of the response as a whole."""
 
-    family: ClassVar[str]
     label: ClassVar[str]
-    needs: ClassVar[frozenset[str]] = frozenset({"answer", "labels"})
-    blank: ClassVar[frozenset[str]] = frozenset()  # an empty answer is scored like any other
-    at: ClassVar[str] = ""
-    better: ClassVar[str] = "higher"
-    low: ClassVar[float] = 0.0
-    high: ClassVar[float | None]
-    absent: ClassVar[float | None] = None
-    binary: ClassVar[bool] = False
-
-    @property
-    def name(self) -> str:
-        return measure_name(self)
 
     def applies(self, block: Block) -> NDArray[np.bool_]:
         return np.ones(len(block.items), dtype=bool)
@@ -59,38 +53,32 @@ class _RubricMeasure:
 class Accuracy(_RubricMeasure):
     """Factual accuracy against the gold answer: 0 wrong, 1 partly, 2 mostly, 3 fully correct."""
 
-    family: ClassVar[str] = "Accuracy"
+    declares: ClassVar[Declaration] = rubric_declaration("Accuracy", high=3.0)
     label: ClassVar[str] = ACCURACY
-    high: ClassVar[float | None] = 3.0
 
 
 @dataclass(frozen=True)
 class Hallucinations(_RubricMeasure):
     """How many distinct claims the source does not support: from 0, unbounded, lower is better."""
 
-    family: ClassVar[str] = "Hallucinations"
+    declares: ClassVar[Declaration] = rubric_declaration("Hallucinations", better="lower", high=None)
     label: ClassVar[str] = HALLUCINATIONS
-    better: ClassVar[str] = "lower"
-    high: ClassVar[float | None] = None
 
 
 @dataclass(frozen=True)
 class Completeness(_RubricMeasure):
     """Whether every part of the question is addressed: 1 or 0."""
 
-    family: ClassVar[str] = "Completeness"
+    declares: ClassVar[Declaration] = rubric_declaration("Completeness", binary=True)
     label: ClassVar[str] = COMPLETENESS
-    high: ClassVar[float | None] = 1.0
-    binary: ClassVar[bool] = True
 
 
 @dataclass(frozen=True)
 class CitationFidelity(_RubricMeasure):
     """How far citations point to the right place: 0 none, 1 inaccurate, 2 accurate; only where they apply."""
 
-    family: ClassVar[str] = "CitationFidelity"
+    declares: ClassVar[Declaration] = rubric_declaration("CitationFidelity", high=2.0)
     label: ClassVar[str] = CITATION
-    high: ClassVar[float | None] = 2.0
 
     def applies(self, block: Block) -> NDArray[np.bool_]:
         return np.not_equal(response_grades(block, CITATION_APPLIES), 0.0)

@@ -15,6 +15,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from typing import ClassVar, Literal
 
@@ -26,6 +27,7 @@ from assay.core.block import Block, View
 from assay.core.errors import UsageError
 from assay.core.records import IMPOSSIBLE, Budget, Item, Response
 from assay.core.shown import ShownEvidence, context_target
+from assay.measures.declaration import Declaration, DeclaredMeasure
 from assay.measures.parse import measure_name
 
 FIRST_ADDRESS = "assay.measures.budget"
@@ -35,19 +37,13 @@ Bools = NDArray[np.bool_]
 CONTEXTS = frozenset({"contexts"})
 
 
+budget_declaration = partial(Declaration, at="tokens", blank=CONTEXTS, pooled=False)
+
+
 @dataclass(frozen=True)
-class BudgetMeasure(ABC):
+class BudgetMeasure(DeclaredMeasure, ABC):
     """A measure of the context under a budget: from 0 to 1, 0 when nothing came back."""
 
-    family: ClassVar[str]
-    blank: ClassVar[frozenset[str]] = CONTEXTS
-    at: ClassVar[str] = "tokens"
-    better: ClassVar[str] = "higher"
-    low: ClassVar[float] = 0.0
-    high: ClassVar[float | None] = 1.0
-    absent: ClassVar[float | None] = 0.0
-    binary: ClassVar[bool] = False
-    pooled: ClassVar[bool] = False
     cutoff: Budget = None
 
     def __post_init__(self) -> None:
@@ -94,7 +90,7 @@ class ER(ContextMeasure):
     information-seeking questions and answers anchored in research papers", NAACL 2021, for paragraphs.
     """
 
-    family: ClassVar[str] = "ER"
+    declares: ClassVar[Declaration] = budget_declaration("ER")
 
     def of(self, shown: ShownEvidence) -> float:
         return shown.recall
@@ -107,7 +103,7 @@ class EP(ContextMeasure):
     Range 0 to 1; 0 for an empty context. Line breaks between the pieces are not counted.
     """
 
-    family: ClassVar[str] = "EP"
+    declares: ClassVar[Declaration] = budget_declaration("EP")
 
     def of(self, shown: ShownEvidence) -> float:
         return shown.precision
@@ -122,8 +118,7 @@ class A(ContextMeasure):
     item is unjudged, unless the context is empty: from nothing nobody can answer.
     """
 
-    family: ClassVar[str] = "A"
-    binary: ClassVar[bool] = True
+    declares: ClassVar[Declaration] = budget_declaration("A", binary=True)
     label: str = ""
 
     @property
@@ -167,7 +162,7 @@ class AUC(BudgetMeasure):
     from 0. An item's area is linear in its A@t, so the mean over items is the area under the mean curve.
     """
 
-    family: ClassVar[str] = "AUC"
+    declares: ClassVar[Declaration] = budget_declaration("AUC")
     cutoff: int = 1200
 
     def values(self, block: Block) -> Floats:
@@ -209,27 +204,18 @@ def knows_feasibility(block: Block) -> Bools:
     return np.array([bool(item.values("feasible")) for item in block.items], dtype=bool)
 
 
+impossibility_declaration = partial(Declaration, better="lower", absent=None, binary=True)
+
+
 @dataclass(frozen=True)
-class _ImpossibilityMeasure:
+class _ImpossibilityMeasure(DeclaredMeasure):
     """A column of 0 and 1 that precision, recall and f1 read.
 
     It is no figure of merit: saying it always is as wrong as saying it never. As a measure has to say which
     way is better, the lower is, because every call withholds an answer.
     """
 
-    family: ClassVar[str]
-    needs: ClassVar[frozenset[str]] = frozenset()
-    at: ClassVar[str] = ""
-    better: ClassVar[str] = "lower"
-    low: ClassVar[float] = 0.0
-    high: ClassVar[float | None] = 1.0
-    absent: ClassVar[float | None] = None
-    binary: ClassVar[bool] = True
     kind: Kind = "any"
-
-    @property
-    def name(self) -> str:
-        return measure_name(self)
 
     def applies(self, block: Block) -> Bools:
         return knows_feasibility(block)
@@ -245,7 +231,7 @@ class ImpossibleCalls(_ImpossibilityMeasure):
 
     first_address: ClassVar[str] = "assay.measures.abstention:CallsImpossible"
 
-    family: ClassVar[str] = "CallsImpossible"
+    declares: ClassVar[Declaration] = impossibility_declaration("CallsImpossible")
 
     def values(self, block: Block) -> Floats:
         return np.array(
@@ -263,14 +249,14 @@ class ImpossibleItems(_ImpossibilityMeasure):
 
     first_address: ClassVar[str] = "assay.measures.abstention:IsImpossible"
 
-    family: ClassVar[str] = "IsImpossible"
+    declares: ClassVar[Declaration] = impossibility_declaration("IsImpossible")
 
     def values(self, block: Block) -> Floats:
         return np.array([is_impossible(item, self.kind) for item in block.items], dtype=float)
 
 
 @dataclass(frozen=True)
-class Utility:
+class Utility(DeclaredMeasure):
     """Utility within tokens: what it is worth to answer, or to refuse to, under the budget.
 
     A query that can be answered is worth `right` where A@T holds, else `wrong`, and `refused` where it was
@@ -283,13 +269,10 @@ class Utility:
 
     first_address: ClassVar[str] = "assay.measures.abstention:Utility"
 
-    family: ClassVar[str] = "Utility"
-    needs: ClassVar[frozenset[str]] = CONTEXTS
-    blank: ClassVar[frozenset[str]] = frozenset()  # a refusal without a context is an answer
-    at: ClassVar[str] = "tokens"
-    better: ClassVar[str] = "higher"
-    absent: ClassVar[float | None] = None
-    binary: ClassVar[bool] = False
+    # a refusal without a context is an answer
+    declares: ClassVar[Declaration] = Declaration(
+        "Utility", needs=CONTEXTS, at="tokens", absent=None, blank=frozenset()
+    )
     right: float = 1.0
     wrong: float = 0.0
     spared: float = 1.0

@@ -11,6 +11,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from math import comb, inf
 from typing import TYPE_CHECKING, ClassVar, Literal
 
@@ -21,7 +22,7 @@ from assay.core.block import Block
 from assay.core.errors import AssayError, UsageError
 from assay.core.protocols import Reference
 from assay.core.records import Budget, Response, Step
-from assay.kinds.hierarchy.measures.budget import CONTEXTS, BudgetMeasure
+from assay.kinds.hierarchy.measures.budget import CONTEXTS, BudgetMeasure, budget_declaration
 from assay.kinds.hierarchy.measures.tree import (
     LINK,
     PASSAGES,
@@ -32,7 +33,7 @@ from assay.kinds.hierarchy.measures.tree import (
     level_number,
     routed_items,
 )
-from assay.measures.parse import measure_name
+from assay.measures.declaration import Declaration, DeclaredMeasure
 
 if TYPE_CHECKING:
     from assay.core.dataset import Dataset
@@ -48,23 +49,12 @@ _OURS = "assay.kinds.hierarchy.systems"  # the package of the trees whose scores
 CUT = "cut"  # why a candidate was not selected: it was not among the first, and was never reranked
 
 
+routing_declaration = partial(Declaration, needs=TRACE | {"structure"}, blank=TRACE)
+
+
 @dataclass(frozen=True)
-class RoutingMeasure(ABC):
+class RoutingMeasure(DeclaredMeasure, ABC):
     """A measure of the routing steps of an answer."""
-
-    family: ClassVar[str]
-    needs: ClassVar[frozenset[str]] = TRACE | {"structure"}
-    blank: ClassVar[frozenset[str]] = TRACE
-    at: ClassVar[str] = ""
-    better: ClassVar[str] = "higher"
-    low: ClassVar[float] = 0.0
-    high: ClassVar[float | None] = 1.0
-    absent: ClassVar[float | None] = 0.0
-    binary: ClassVar[bool] = False
-
-    @property
-    def name(self) -> str:
-        return measure_name(self)
 
     def applies(self, block: Block) -> Bools:
         return np.array([case is not None and self.reaches(case) for case in routed_items(block)], dtype=bool)
@@ -86,11 +76,13 @@ class RoutingMeasure(ABC):
         """The value of one answer. NaN: there is nothing to measure."""
 
 
+level_declaration = partial(routing_declaration, at="level")
+
+
 @dataclass(frozen=True)
 class LevelMeasure(RoutingMeasure):
     """A measure of one level."""
 
-    at: ClassVar[str] = "level"
     cutoff: str = "L1"
 
     def __post_init__(self) -> None:
@@ -125,10 +117,7 @@ class RoutingError(LevelMeasure):
 
     first_address: ClassVar[str] = "assay.measures.tree_routing:Eps"
 
-    family: ClassVar[str] = "eps"
-    better: ClassVar[str] = "lower"
-    absent: ClassVar[float | None] = 1.0
-    binary: ClassVar[bool] = True
+    declares: ClassVar[Declaration] = level_declaration("eps", better="lower", absent=1.0, binary=True)
     gold: Literal["any", "all"] = "any"
 
     def of(self, case: RoutedItem, descent: Descent) -> float:
@@ -149,9 +138,7 @@ class ChanceRoutingError(LevelMeasure):
 
     first_address: ClassVar[str] = "assay.measures.tree_routing:EpsChance"
 
-    family: ClassVar[str] = "eps_chance"
-    better: ClassVar[str] = "lower"
-    absent: ClassVar[float | None] = 1.0
+    declares: ClassVar[Declaration] = level_declaration("eps_chance", better="lower", absent=1.0)
 
     def of(self, case: RoutedItem, descent: Descent) -> float:
         nodes, right = case.tree.sizes[self.level], len(case.correct(self.level))
@@ -170,10 +157,7 @@ class StrictRoutingError(LevelMeasure):
 
     first_address: ClassVar[str] = "assay.measures.tree_routing:EpsStrict"
 
-    family: ClassVar[str] = "eps_strict"
-    better: ClassVar[str] = "lower"
-    absent: ClassVar[float | None] = 1.0
-    binary: ClassVar[bool] = True
+    declares: ClassVar[Declaration] = level_declaration("eps_strict", better="lower", absent=1.0, binary=True)
 
     def of(self, case: RoutedItem, descent: Descent) -> float:
         if not case.ways(self.level):
@@ -194,7 +178,7 @@ class ChildRecall(LevelMeasure):
     to 1: what is lost here no reranker can bring back.
     """
 
-    family: ClassVar[str] = "ChildRecall"
+    declares: ClassVar[Declaration] = level_declaration("ChildRecall")
     m: int | None = None
 
     def __post_init__(self) -> None:
@@ -235,7 +219,7 @@ class RoutingSurvival(RoutingMeasure):
 
     first_address: ClassVar[str] = "assay.measures.tree_routing:Survival"
 
-    family: ClassVar[str] = "Survival"
+    declares: ClassVar[Declaration] = routing_declaration("Survival")
 
     def of(self, case: RoutedItem, descent: Descent) -> float:
         tree, kept, survival = case.tree, set(case.tree.roots), 1.0
@@ -261,10 +245,7 @@ class RoutingMargin(LevelMeasure):
 
     first_address: ClassVar[str] = "assay.measures.tree_routing:Margin"
 
-    family: ClassVar[str] = "Margin"
-    low: ClassVar[float] = -inf
-    high: ClassVar[float | None] = None
-    absent: ClassVar[float | None] = None
+    declares: ClassVar[Declaration] = level_declaration("Margin", low=-inf, high=None, absent=None)
     stage: str = ""
 
     def references(self, study: Study, datasets: Mapping[str, Dataset]) -> Iterator[Reference]:
@@ -310,10 +291,10 @@ class CrossBranchReach(RoutingMeasure):
 
     first_address: ClassVar[str] = "assay.measures.cross_links:CrossReach"
 
-    family: ClassVar[str] = "CrossReach"
-    blank: ClassVar[frozenset[str]] = frozenset()  # an answer without a trace was not routed
-    absent: ClassVar[float | None] = None
-    binary: ClassVar[bool] = True
+    # an answer without a trace was not routed
+    declares: ClassVar[Declaration] = routing_declaration(
+        "CrossReach", absent=None, binary=True, blank=frozenset()
+    )
 
     def of(self, case: RoutedItem, descent: Descent) -> float:
         chosen = [step for step in descent.candidates(1) if step.selected]
@@ -342,8 +323,7 @@ class LinkUse(BudgetMeasure):
 
     first_address: ClassVar[str] = "assay.measures.cross_links:LinkUse"
 
-    family: ClassVar[str] = "LinkUse"
-    binary: ClassVar[bool] = True
+    declares: ClassVar[Declaration] = budget_declaration("LinkUse", binary=True)
     cutoff: Budget = 400
 
     @property
@@ -363,7 +343,7 @@ class LinkUse(BudgetMeasure):
 
 
 @dataclass(frozen=True)
-class VisitedShare:
+class VisitedShare(DeclaredMeasure):
     """Visited: the share of the corpus's passages that was scored; at a level, that of its nodes.
 
     Nodes scored / nodes there are, as the trace tells it. Where several parts of an answer looked at one
@@ -373,24 +353,14 @@ class VisitedShare:
 
     first_address: ClassVar[str] = "assay.measures.visited:Visited"
 
-    family: ClassVar[str] = "Visited"
-    needs: ClassVar[frozenset[str]] = frozenset({"trace"})
-    blank: ClassVar[frozenset[str]] = frozenset()
-    at: ClassVar[str] = "level"
-    better: ClassVar[str] = "lower"
-    low: ClassVar[float] = 0.0
-    high: ClassVar[float | None] = 1.0
-    absent: ClassVar[float | None] = None
-    binary: ClassVar[bool] = False
+    declares: ClassVar[Declaration] = Declaration(
+        "Visited", needs=frozenset({"trace"}), at="level", better="lower", absent=None, blank=frozenset()
+    )
     cutoff: str | None = None
 
     def __post_init__(self) -> None:
         if self.cutoff is not None:
             level_number(self.cutoff, self.family)
-
-    @property
-    def name(self) -> str:
-        return measure_name(self)
 
     def applies(self, block: Block) -> NDArray[np.bool_]:
         return np.ones(len(block.items), dtype=bool)

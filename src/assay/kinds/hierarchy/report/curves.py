@@ -26,6 +26,7 @@ from assay.core.section import (
     Text,
 )
 from assay.kinds.hierarchy.statistics import without_cutoff
+from assay.measures.declaration import cutoff_of
 from assay.pipeline.evaluation import Evaluation
 from assay.report import wording as say
 from assay.report.wording import with_interval
@@ -67,8 +68,7 @@ def curves_of(measures: Sequence[Measure]) -> list[Curve]:
 
 
 def _budget(measure: Measure) -> int | None:
-    cutoff: int | None = getattr(measure, "cutoff", None)
-    return cutoff
+    return cutoff_of(measure)
 
 
 def budget_name(budget: int | None) -> str:

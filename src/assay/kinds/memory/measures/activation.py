@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -22,7 +23,7 @@ from assay.kinds.memory.walk import (
     spreads_in,
     walk_expectations,
 )
-from assay.measures.parse import measure_name
+from assay.measures.declaration import Declaration, DeclaredMeasure
 from assay.retrieval.fuse import result_distance, result_shares
 
 FIRST_ADDRESS = "assay.measures.activation"
@@ -31,24 +32,15 @@ Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
 
+activation_declaration = partial(Declaration, better="lower", high=None, absent=None)
+
+
 @dataclass(frozen=True)
-class ActivationMeasure:
+class ActivationMeasure(DeclaredMeasure):
     """A measure of how an answer came about: from 0; what is not there has no value.
 
     It applies to every item but those that are only there to be compared with: a probe is not counted twice.
     """
-
-    family: ClassVar[str]
-    at: ClassVar[str] = ""
-    better: ClassVar[str] = "lower"
-    low: ClassVar[float] = 0.0
-    high: ClassVar[float | None] = None
-    absent: ClassVar[float | None] = None
-    binary: ClassVar[bool] = False
-
-    @property
-    def name(self) -> str:
-        return measure_name(self)
 
     def applies(self, block: Block) -> Bools:
         return np.array([item.gold.get("unprimed_of") is None for item in block.items], dtype=bool)
@@ -66,8 +58,7 @@ class Activated(ActivationMeasure):
     1975.
     """
 
-    family: ClassVar[str] = "Activated"
-    needs: ClassVar[frozenset[str]] = frozenset({"hits"})
+    declares: ClassVar[Declaration] = activation_declaration("Activated", needs=frozenset({"hits"}))
 
     def values(self, block: Block) -> Floats:
         return np.array(
@@ -87,7 +78,7 @@ class Depth(ActivationMeasure):
     an answer without one. Unbounded; lower is better, as with activated nodes: it is what an answer cost.
     """
 
-    family: ClassVar[str] = "Depth"
+    declares: ClassVar[Declaration] = activation_declaration("Depth")
     of: Literal["path", "spread"] = "path"
 
     @property
@@ -119,11 +110,9 @@ class Effect(ActivationMeasure):
     first is larger. Applies to answers that tell it. Higher is better: the path carried the result.
     """
 
-    family: ClassVar[str] = "Effect"
-    needs: ClassVar[frozenset[str]] = frozenset({"trace"})
-    blank: ClassVar[frozenset[str]] = frozenset()
-    better: ClassVar[str] = "higher"
-    high: ClassVar[float | None] = 1.0
+    declares: ClassVar[Declaration] = activation_declaration(
+        "Effect", needs=frozenset({"trace"}), better="higher", high=1.0, blank=frozenset()
+    )
     of: Literal["path", "random", "nearby"] = "path"
 
     def values(self, block: Block) -> Floats:
@@ -145,12 +134,15 @@ class PrimingShift(ActivationMeasure):
     priming; the distance is total variation.
     """
 
-    family: ClassVar[str] = "PrimingShift"
-    needs: ClassVar[frozenset[str]] = frozenset({"labels"})  # the answer of the unprimed one stands for one
-    blank: ClassVar[frozenset[str]] = frozenset()  # nothing, twice, is the same result
-    pooled: ClassVar[bool] = False
-    better: ClassVar[str] = "higher"
-    high: ClassVar[float | None] = 1.0
+    # no response is missing: an unprimed answer replaces it, and twice nothing is the same result
+    declares: ClassVar[Declaration] = activation_declaration(
+        "PrimingShift",
+        needs=frozenset({"labels"}),
+        better="higher",
+        high=1.0,
+        blank=frozenset(),
+        pooled=False,
+    )
 
     @property
     def seen_in(self) -> View:
@@ -186,10 +178,16 @@ class PrimingPull(PrimingShift):
     `PrimingShift` does, if something before the probe has evidence.
     """
 
-    family: ClassVar[str] = "PrimingPull"
-    low: ClassVar[float] = -1.0
-    blank: ClassVar[frozenset[str]] = frozenset({"hits"})
-    absent: ClassVar[float | None] = -1.0
+    declares: ClassVar[Declaration] = activation_declaration(
+        "PrimingPull",
+        needs=frozenset({"labels"}),
+        better="higher",
+        low=-1.0,
+        high=1.0,
+        absent=-1.0,
+        blank=frozenset({"hits"}),
+        pooled=False,
+    )
 
     @property
     def seen_in(self) -> View:

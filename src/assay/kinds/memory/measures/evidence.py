@@ -11,6 +11,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
@@ -20,7 +21,7 @@ from assay.core.block import Block, View
 from assay.core.errors import UsageError
 from assay.core.records import Response
 from assay.kinds.memory.walk import Over, returned_nodes, walk_expectations
-from assay.measures.parse import measure_name
+from assay.measures.declaration import Declaration, DeclaredMeasure
 
 FIRST_ADDRESS = "assay.measures.evidence"
 
@@ -30,18 +31,13 @@ Ints = NDArray[np.int64]
 HITS = frozenset({"hits"})
 
 
+evidence_declaration = partial(Declaration, at="rank", blank=HITS)
+
+
 @dataclass(frozen=True)
-class EvidenceMeasure(ABC):
+class EvidenceMeasure(DeclaredMeasure, ABC):
     """A measure of the evidence among the nodes returned: from 0 to 1, 0 when nothing came back."""
 
-    family: ClassVar[str]
-    blank: ClassVar[frozenset[str]] = HITS
-    at: ClassVar[str] = "rank"
-    better: ClassVar[str] = "higher"
-    low: ClassVar[float] = 0.0
-    high: ClassVar[float | None] = 1.0
-    absent: ClassVar[float | None] = 0.0
-    binary: ClassVar[bool] = False
     least: ClassVar[float] = 1.0  # where no label reaches it, there is no evidence to find
     over: Over = "paths"
     cutoff: int | None = None
@@ -49,10 +45,6 @@ class EvidenceMeasure(ABC):
     def __post_init__(self) -> None:
         if self.cutoff is not None and self.cutoff < 1:
             raise UsageError(f"{self.family}: cutoff is {self.cutoff}, and must be at least 1.")
-
-    @property
-    def name(self) -> str:
-        return measure_name(self)
 
     @property
     def needs(self) -> frozenset[str]:
@@ -114,9 +106,7 @@ class EvidenceHit(EvidenceMeasure):
     2018, for supporting facts.
     """
 
-    family: ClassVar[str] = "EvidenceHit"
-    binary: ClassVar[bool] = True
-    pooled: ClassVar[bool] = False
+    declares: ClassVar[Declaration] = evidence_declaration("EvidenceHit", binary=True, pooled=False)
 
     def of(self, found: Floats, there: Ints, block: Block) -> Floats:
         asked = np.array(
@@ -135,8 +125,7 @@ class EvidenceRecall(EvidenceMeasure):
     van Rijsbergen, "Information Retrieval", 2nd ed., chapter 7, 1979.
     """
 
-    family: ClassVar[str] = "EvidenceRecall"
-    pooled: ClassVar[bool] = True
+    declares: ClassVar[Declaration] = evidence_declaration("EvidenceRecall")
 
     def of(self, found: Floats, there: Ints, block: Block) -> Floats:
         return found / np.maximum(there, 1)

@@ -14,6 +14,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Set
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -36,7 +37,7 @@ from assay.kinds.memory.walk import (
     visited_once,
     walk_expectations,
 )
-from assay.measures.declaration import ExpectationMeasure
+from assay.measures.declaration import Declaration, ExpectationMeasure, expectation_declaration
 
 FIRST_ADDRESS = "assay.measures.path"
 
@@ -45,12 +46,12 @@ Bools = NDArray[np.bool_]
 TRACE = frozenset({"trace"})
 
 
+walk_declaration = partial(expectation_declaration, needs=TRACE, blank=TRACE)
+
+
 @dataclass(frozen=True)
 class WalkMeasure(ExpectationMeasure, ABC):
     """An expectation of what was walked: 1 where it is met, 0 where it is not."""
-
-    needs: ClassVar[frozenset[str]] = TRACE
-    blank: ClassVar[frozenset[str]] = TRACE
 
     def applies(self, block: Block) -> Bools:
         return np.array([self.stated(each) for each in walk_expectations(block.items)], dtype=bool)
@@ -90,9 +91,7 @@ class PathHit(WalkMeasure):
     way is one of them.
     """
 
-    family: ClassVar[str] = "PathHit"
-    needs: ClassVar[frozenset[str]] = HITS
-    blank: ClassVar[frozenset[str]] = HITS
+    declares: ClassVar[Declaration] = walk_declaration("PathHit", needs=HITS, blank=HITS)
     most: int = 10
 
     def stated(self, wanted: WalkExpectation) -> bool:
@@ -114,7 +113,7 @@ class SemanticHit(WalkMeasure):
     part="roles" or "edges" asks for one of the two; an item that requires only one of them is asked for that.
     """
 
-    family: ClassVar[str] = "SemanticHit"
+    declares: ClassVar[Declaration] = walk_declaration("SemanticHit")
     part: Literal["both", "roles", "edges"] = "both"
 
     def stated(self, wanted: WalkExpectation) -> bool:
@@ -149,7 +148,7 @@ class ContradictionHit(WalkMeasure):
     `precision` must be required ones: whoever says that everything is at odds has shown nothing.
     """
 
-    family: ClassVar[str] = "ContradictionHit"
+    declares: ClassVar[Declaration] = walk_declaration("ContradictionHit")
     precision: float = 0.1
 
     def __post_init__(self) -> None:
@@ -173,7 +172,7 @@ class TraceHit(WalkMeasure):
     answer without any spread has met nothing, however short a spread may be.
     """
 
-    family: ClassVar[str] = "TraceHit"
+    declares: ClassVar[Declaration] = walk_declaration("TraceHit")
 
     def stated(self, wanted: WalkExpectation) -> bool:
         lengths = (wanted.min_activation_trace_length, wanted.max_activation_trace_length)
@@ -206,9 +205,9 @@ class CaseHit(ExpectationMeasure):
     is unjudged.
     """
 
-    family: ClassVar[str] = "CaseHit"
-    needs: ClassVar[frozenset[str]] = frozenset({"labels"})
-    blank: ClassVar[frozenset[str]] = HITS
+    declares: ClassVar[Declaration] = expectation_declaration(
+        "CaseHit", needs=frozenset({"labels"}), blank=HITS
+    )
     over: Over = "paths"
 
     def applies(self, block: Block) -> Bools:

@@ -14,6 +14,7 @@ import string
 from abc import ABC, abstractmethod
 from collections import Counter
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
@@ -21,7 +22,7 @@ from numpy.typing import NDArray
 
 from assay.core.block import Block
 from assay.core.records import Item, Response
-from assay.measures.parse import measure_name
+from assay.measures.declaration import Declaration, DeclaredMeasure
 
 FIRST_ADDRESS = "assay.measures.reading"
 
@@ -48,22 +49,12 @@ def token_f1(given: str, right: str) -> float:
     return 2 * shared / (len(one.split()) + len(other.split())) if shared else 0.0
 
 
+answer_declaration = partial(Declaration, needs=frozenset({"answer"}))
+
+
 @dataclass(frozen=True)
-class _AnswerMeasure(ABC):
+class _AnswerMeasure(DeclaredMeasure, ABC):
     """A measure of the answer alone, for items that say which answers are right."""
-
-    family: ClassVar[str]
-    needs: ClassVar[frozenset[str]] = frozenset({"answer"})
-    at: ClassVar[str] = ""
-    better: ClassVar[str] = "higher"
-    low: ClassVar[float] = 0.0
-    high: ClassVar[float | None] = 1.0
-    absent: ClassVar[float | None] = 0.0
-    binary: ClassVar[bool]
-
-    @property
-    def name(self) -> str:
-        return measure_name(self)
 
     def applies(self, block: Block) -> NDArray[np.bool_]:
         return np.array([bool(item.gold.get("answers")) for item in block.items], dtype=bool)
@@ -86,8 +77,7 @@ class _AnswerMeasure(ABC):
 class ExactMatch(_AnswerMeasure):
     """Exact match: 1 where an answer is one of those that are right, once both are normalised, else 0."""
 
-    family: ClassVar[str] = "ExactMatch"
-    binary: ClassVar[bool] = True
+    declares: ClassVar[Declaration] = answer_declaration("ExactMatch", binary=True)
 
     def agreement(self, given: str, right: str) -> float:
         """Whether both answers are the same."""
@@ -98,8 +88,7 @@ class ExactMatch(_AnswerMeasure):
 class F1(_AnswerMeasure):
     """F1 of words: how far an answer overlaps the nearest of those that are right, from 0 to 1."""
 
-    family: ClassVar[str] = "F1"
-    binary: ClassVar[bool] = False
+    declares: ClassVar[Declaration] = answer_declaration("F1")
 
     def agreement(self, given: str, right: str) -> float:
         """The overlap of two answers."""

@@ -19,7 +19,7 @@ from assay.core.block import Block, View
 from assay.core.errors import UsageError
 from assay.core.protocols import Reference
 from assay.core.records import FORBIDDEN, INTENT, NO_RESULTS, Hit, Item, Response
-from assay.measures.declaration import ExpectationMeasure
+from assay.measures.declaration import Declaration, ExpectationMeasure, expectation_declaration
 
 if TYPE_CHECKING:
     from assay.core.dataset import Dataset
@@ -41,8 +41,7 @@ class Routed(ExpectationMeasure):
     its hits holds. For every item that names a route, also those whose passages are judged beside it.
     """
 
-    family: ClassVar[str] = "Routed"
-    needs: ClassVar[frozenset[str]] = frozenset({"route", "labels"})
+    declares: ClassVar[Declaration] = expectation_declaration("Routed", needs=frozenset({"route", "labels"}))
     above: float | None = None
 
     @property
@@ -90,8 +89,7 @@ class Flagged(ExpectationMeasure):
     `flag` names one; empty, all of them count. For items that expect a flag only.
     """
 
-    family: ClassVar[str] = "Flagged"
-    needs: ClassVar[frozenset[str]] = frozenset({"flags"})
+    declares: ClassVar[Declaration] = expectation_declaration("Flagged", needs=frozenset({"flags"}))
     flag: str = ""
 
     def references(self, study: Study, datasets: Mapping[str, Dataset]) -> Iterator[Reference]:
@@ -126,10 +124,9 @@ class IntentMet(ExpectationMeasure):
     items that a category judges by intent only.
     """
 
-    family: ClassVar[str] = "IntentMet"
-    needs: ClassVar[frozenset[str]] = frozenset({"hits", "labels"})
-    at: ClassVar[str] = "rank"
-    blank: ClassVar[frozenset[str]] = frozenset({"hits"})
+    declares: ClassVar[Declaration] = expectation_declaration(
+        "IntentMet", needs=frozenset({"hits", "labels"}), at="rank", blank=frozenset({"hits"})
+    )
     cutoff: int = 3
 
     def __post_init__(self) -> None:
