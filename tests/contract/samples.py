@@ -11,8 +11,15 @@ import numpy as np
 from safetensors.numpy import save_file
 
 from assay.core.records import Item, Passage
-from assay.kinds.hierarchy.fitted import FORMAT, Detector, DetectorOrigin, FeatureScale, KindModel
-from assay.kinds.hierarchy.signs import NAMES, VERSION
+from assay.kinds.hierarchy.features import NAMES, VERSION
+from assay.kinds.hierarchy.fitted import (
+    DETECTOR_FORMAT,
+    Detector,
+    DetectorOrigin,
+    FeatureScale,
+    KindModel,
+    encode_fitted,
+)
 from small_benchmark import write_benchmark
 from small_golden import write_golden
 from small_study import write_lines
@@ -120,8 +127,8 @@ def _write_answers(root: Path) -> None:
     zero = dict.fromkeys(NAMES, 0.0)
     kinds = {"aggregation": KindModel(0.5, 1.0, -5.0, zero | {"enumerating": 10.0})}
     origin = DetectorOrigin("tiny", "", "", "any", {}, "", {}, {})
-    detector = Detector(FORMAT, VERSION, origin, dict.fromkeys(NAMES, FeatureScale(0.0, 1.0)), kinds)
-    (root / "detector.json").write_bytes(detector.encoded())
+    detector = Detector(DETECTOR_FORMAT, VERSION, origin, dict.fromkeys(NAMES, FeatureScale(0.0, 1.0)), kinds)
+    (root / "detector.json").write_bytes(encode_fitted(detector))
 
 
 # ---------------------------------------------------------------------------- general collections

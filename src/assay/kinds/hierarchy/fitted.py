@@ -1,44 +1,88 @@
-"""The files that `assay fit` writes: detectors of impossible queries, confidences that races decide by."""
+"""The files that `assay fit` writes: detectors of impossible queries, confidences that races decide by.
+
+A detector holds one logistic regression per kind of impossible query: it says whether a query can be
+answered, and if not, why. A confidence holds one per path of a race (`beam`, `collapsed`): the probability
+that the context found on it is enough. Both read features of a query and of what came back (`features.py`),
+and both are JSON that people can read. A race without a file decides by a fixed formula.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 import numpy as np
 
-from assay.core.dataset import digest
+from assay.core.dataset import Dataset, digest
 from assay.core.errors import DataError, Problem, UsageError, decoding_problem, did_you_mean
 from assay.core.parts import Floats
 from assay.core.records import Factors
+from assay.kinds.hierarchy.features import NAMES, VERSION, feature_matrix
 from assay.kinds.hierarchy.logistic import DetectionRates, LogisticModel, Scaler
-from assay.kinds.hierarchy.signs import NAMES, VERSION, feature_matrix
 
-FORMAT = "assay/detector/1"
+DETECTOR_FORMAT = "assay/detector/1"
+CONFIDENCE_FORMAT = "assay/confidence/1"
 FIT = "run `assay fit STUDY`"
-KINDS = ("aggregation", "out_of_kb")  # what measures and gates can name
+KINDS = ("aggregation", "out_of_kb")  # of impossible queries: those that measures and gates can name
+
+Features = Mapping[str, float]
+File = TypeVar("File", bound="Detector | Confidence")
 
 
 class FeatureScale(msgspec.Struct, frozen=True):
-    """What a sign is brought to mean 0 and deviation 1 by."""
+    """What brings a feature to mean 0 and deviation 1."""
 
     mean: float
     scale: float
 
 
+class FitOrigin(msgspec.Struct, frozen=True):
+    """The data and the system that something was fitted on."""
+
+    dataset: str
+    items: str  # the hash of dataset and items
+    corpus: str  # the hash of the corpus
+    arm: str
+    factors: Factors
+    system: str  # the identity of the system that answered
+
+    def warnings(self, file: str, dataset: Dataset, system: str) -> list[str]:
+        """What differs where the file is used: the system, or the corpus."""
+        found = []
+        if self.system != system:
+            found.append(f"{file} was fitted on another system's answers: fit it again")
+        if self.corpus != dataset.corpus.hash:
+            found.append(f"{file} was fitted on {self.dataset} ({self.arm}), and is used on {dataset.name}")
+        return found
+
+
+def encode_fitted(fitted: Detector | Confidence) -> bytes:
+    """The content of the file: the same bytes for the same models."""
+    return msgspec.json.format(msgspec.json.encode(fitted), indent=2) + b"\n"
+
+
+def fitted_hash(path: Path) -> str:
+    """The hash of what a file holds."""
+    return digest([_content(path)])
+
+
+# ---------------------------------------------------------------------------------------- detectors
+
+
 class KindModel(msgspec.Struct, frozen=True):
-    """One kind of impossible query: from which probability on it is called, and what that follows from."""
+    """One kind of impossible query: the threshold of its probability, and what gives the probability."""
 
     threshold: float
-    strength: float  # what the data counts beside the penalty on weights
+    strength: float  # the weight of the data relative to the penalty
     bias: float
-    weights: dict[str, float]  # by sign
+    weights: dict[str, float]  # by feature
 
 
 class DetectionQuality(msgspec.Struct, frozen=True):
-    """What the whole detector reached on some items: kind by kind, or whatever the kind."""
+    """The precision, recall and F1 that the whole detector reached on some items."""
 
     precision: float | None
     recall: float | None
@@ -46,46 +90,36 @@ class DetectionQuality(msgspec.Struct, frozen=True):
     n: int
 
     @classmethod
-    def of(cls, found: DetectionRates) -> DetectionQuality:
-        precision, recall = (None if each is None else round(each, 4) for each in found[:2])
-        return cls(precision, recall, round(found.f1, 4), found.n)
+    def of(cls, rates: DetectionRates) -> DetectionQuality:
+        precision, recall = (None if each is None else round(each, 4) for each in rates[:2])
+        return cls(precision, recall, round(rates.f1, 4), rates.n)
 
 
-class DetectorOrigin(msgspec.Struct, frozen=True):
+class DetectorOrigin(FitOrigin, frozen=True):
     """Where a detector comes from."""
 
-    dataset: str
-    items: str  # the hash of dataset and items
-    corpus: str  # the hash of the corpus
-    arm: str
-    factors: Factors
-    system: str  # the identity of the system whose answers were looked at
     counts: dict[str, dict[str, int]]  # by split: how many items of each kind; "possible" are the others
-    reached: dict[str, DetectionQuality]  # on the split that thresholds were chosen on
+    reached: dict[str, DetectionQuality]  # by kind, and for any kind: on the split of the thresholds
 
 
 class Detector(msgspec.Struct, frozen=True):
-    """The fitted models of all kinds, and the scale of the signs they read."""
+    """The fitted models of all kinds, and the scales of the features that they read."""
 
     format: str
-    version: str  # of the signs
+    version: str  # of the features
     fitted: DetectorOrigin
     signs: dict[str, FeatureScale]
     kinds: dict[str, KindModel]
 
-    def probabilities(self, rows: Sequence[Mapping[str, float]]) -> dict[str, Floats]:
-        """By kind, how probable it is that each query is of it."""
-        names = list(self.signs)
-        scaling = Scaler(*np.array([[each.mean, each.scale] for each in self.signs.values()]).T)
-        scaled = scaling.scaled(feature_matrix(rows, names))
-        models = {
-            kind: LogisticModel(np.array([each.weights[name] for name in names]), each.bias)
-            for kind, each in self.kinds.items()
+    def probabilities(self, rows: Sequence[Features]) -> dict[str, Floats]:
+        """By kind: the probability that each query is of it."""
+        return {
+            kind: _probabilities(rows, self.signs, model.weights, model.bias)
+            for kind, model in self.kinds.items()
         }
-        return {kind: model.probabilities(scaled) for kind, model in models.items()}
 
-    def decide(self, rows: Sequence[Mapping[str, float]]) -> list[str | None]:
-        """The kind of each query, None where it may be possible; the more probable where two are called."""
+    def decide(self, rows: Sequence[Features]) -> list[str | None]:
+        """The kind of each query, None if it may be possible; of two kinds called, the more probable one."""
         found = self.probabilities(rows)
         decided: list[str | None] = []
         for at in range(len(rows)):
@@ -97,183 +131,150 @@ class Detector(msgspec.Struct, frozen=True):
             decided.append(max(called, key=lambda kind: called[kind]) if called else None)
         return decided
 
-    def encoded(self) -> bytes:
-        """The file: the same bytes for the same detector."""
-        return msgspec.json.format(msgspec.json.encode(self), indent=2) + b"\n"
-
 
 def read_detector(path: Path) -> Detector:
-    """The detector in a file; what keeps it from being used is in the one DataError."""
-    return _decoded(_bytes(path), path)
-
-
-def detector_hash(path: Path) -> str:
-    """The hash of what a file holds."""
-    return digest([_bytes(path)])
-
-
-def _bytes(path: Path) -> bytes:
-    if not path.is_file():
-        raise DataError(Problem("not fitted yet", str(path), fix=_fix("")))
-    return path.read_bytes()
-
-
-def _decoded(data: bytes, path: Path) -> Detector:
-    try:
-        detector = msgspec.json.decode(data, type=Detector)
-    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-        wrong = decoding_problem(error)
-        what = f"not a detector: {wrong.what}"
-        raise DataError(Problem(what, str(path), field=wrong.field, fix=_fix(" again"))) from None
-    if unusable := _unusable(detector):
-        raise DataError(Problem(unusable, str(path), fix=_fix(" again")))
-    return detector
-
-
-def _unusable(detector: Detector) -> str:
-    """Why a detector that reads cannot be used; nothing where it can."""
-    if detector.format != FORMAT or detector.version != VERSION:
-        written = f"{detector.format}, signs {detector.version}"
-        return f"not fitted yet for this version: it is {written}, not {FORMAT}, signs {VERSION}"
-    if set(detector.signs) != set(NAMES):
-        odd = sorted(set(detector.signs) ^ set(NAMES))
-        return f"it reads other signs than there are: {', '.join(odd)}"
-    for name, scale in detector.signs.items():
-        if scale.scale <= 0:
-            return f"the scale of {name!r} is {scale.scale:g}, which is not above 0"
-    if odd := sorted(set(detector.kinds) - set(KINDS)):
+    """The detector in a file. The DataError says why a file cannot be used."""
+    detector = _read(path, Detector, "detector", DETECTOR_FORMAT)
+    problem = _scale_problem(detector.signs, "it reads", "the scale of")
+    if not problem and (odd := sorted(set(detector.kinds) - set(KINDS))):
         named = ", ".join(map(repr, odd))
-        return f"{named} is no kind of impossible query; gold `impossible` is one of {', '.join(KINDS)}"
+        verb = "is not a kind" if len(odd) == 1 else "are not kinds"
+        problem = f"{named} {verb} of impossible query; gold `impossible` is one of {', '.join(KINDS)}"
     for kind, model in detector.kinds.items():
-        if model.weights.keys() != detector.signs.keys():
-            return f"the weights of {kind!r} are not those of its signs"
-    return "" if detector.kinds else "it knows no kind of impossible query"
+        if not problem and model.weights.keys() != detector.signs.keys():
+            problem = f"the weights of {kind!r} are not those of its features"
+    if not detector.kinds and not problem:
+        problem = "it knows no kind of impossible query"
+    return _usable(detector, path, problem)
 
 
-def _fix(again: str) -> str:
-    return f"Fit it{again}: {FIT}."
-
-
-CONFIDENCE_FORMAT = "assay/confidence/1"
-Signs = Mapping[str, float]
-
-
-@dataclass(frozen=True)
-class FixedConfidence:
-    """The confidence of any way, where none was fitted: `mass_sentence` × `near_sentence`, from 0 to 1.
-
-    It is high where one sentence among the first hits holds much of the query's words by weight, and one is
-    near to it by the static model.
-    """
-
-    def of(self, path: str, signs: Signs) -> float:
-        """The same whichever way found it."""
-        return signs["mass_sentence"] * signs["near_sentence"]
-
-
-FIXED_CONFIDENCE = FixedConfidence()
+# -------------------------------------------------------------------------------------- confidences
 
 
 class PathModel(msgspec.Struct, frozen=True):
-    """What was fitted for one way: the scale of its signs, and what each weighs."""
+    """What was fitted for one path: the scales of its features, and their weights."""
 
-    strength: float  # what the data counts beside the penalty on weights
+    strength: float  # the weight of the data relative to the penalty
     bias: float
     signs: dict[str, FeatureScale]
-    weights: dict[str, float]  # by sign
+    weights: dict[str, float]  # by feature
 
-    def of(self, signs: Signs) -> float:
-        """How probable it is that what was found is enough."""
-        names = list(self.signs)
-        scaling = Scaler(*np.array([[each.mean, each.scale] for each in self.signs.values()]).T)
-        model = LogisticModel(np.array([self.weights[name] for name in names]), self.bias)
-        return float(model.probabilities(scaling.scaled(feature_matrix([signs], names)))[0])
+    def of(self, features: Features) -> float:
+        """The probability that what was found is enough."""
+        return float(_probabilities([features], self.signs, self.weights, self.bias)[0])
 
 
 class AnswerCounts(msgspec.Struct, frozen=True):
-    """How many answers of each way were looked at, and how many of them were enough."""
+    """How many answers of each path were examined, and how many of them were enough."""
 
     answers: int
     enough: dict[str, int]
 
 
 class RaceQuality(msgspec.Struct, frozen=True):
-    """The share of answers that are enough: each way alone, and by who chooses between them."""
+    """The share of answers that are enough, for each path and for each way to choose between them."""
 
     alone: dict[str, float]
-    race: float  # by what was fitted
-    uncalibrated: float  # by the formula that serves without a file
-    perfect: float  # by somebody who knows: no choice between these ways can be better
+    race: float  # by the fitted models
+    uncalibrated: float  # by the fixed formula
+    perfect: float  # by somebody who knows the truth: no choice between these paths can be better
 
 
-class ConfidenceOrigin(msgspec.Struct, frozen=True):
+class ConfidenceOrigin(FitOrigin, frozen=True):
     """Where a confidence comes from."""
 
-    dataset: str
-    items: str  # the hash of dataset and items
-    corpus: str  # the hash of the corpus
-    arm: str
-    factors: Factors
-    system: str  # the identity of the system that races
-    budget: int  # tokens that the context has to be enough within
+    budget: int  # tokens within which the context has to be enough
     seeds: list[int]
     counts: dict[str, AnswerCounts]  # by split
     reached: RaceQuality  # on the split that strengths were chosen on
 
 
 class Confidence(msgspec.Struct, frozen=True):
-    """The fitted models of all ways."""
+    """The fitted models of all paths of a race."""
 
     format: str
-    version: str  # of the signs
+    version: str  # of the features
     fitted: ConfidenceOrigin
     paths: dict[str, PathModel]
 
-    def of(self, path: str, signs: Signs) -> float:
-        """How probable it is that what a way found is enough."""
-        if (way := self.paths.get(path)) is None:
+    def of(self, path: str, features: Features) -> float:
+        """The probability that what a path found is enough."""
+        if (model := self.paths.get(path)) is None:
             raise UsageError(f"No confidence was fitted for {path!r}. {did_you_mean(path, self.paths)}")
-        return way.of(signs)
+        return model.of(features)
 
-    def encoded(self) -> bytes:
-        """The file: the same bytes for the same confidence."""
-        return msgspec.json.format(msgspec.json.encode(self), indent=2) + b"\n"
+
+@dataclass(frozen=True)
+class FixedConfidence:
+    """The confidence of any path that was not fitted: `mass_sentence` × `near_sentence`, from 0 to 1.
+
+    It is high if one sentence among the first hits holds much of the weight of the query's words, and one is
+    near the query by the static model.
+    """
+
+    def of(self, path: str, features: Features) -> float:
+        """The same formula for every path."""
+        return features["mass_sentence"] * features["near_sentence"]
+
+
+FIXED_CONFIDENCE = FixedConfidence()
 
 
 def read_confidence(path: Path, paths: Collection[str] = ()) -> Confidence:
-    """The confidence in a file, of these ways at least; what keeps it from being used is in the DataError."""
+    """The confidence in a file, which must know these paths. The DataError says why it cannot be used."""
+    confidence = _read(path, Confidence, "confidence", CONFIDENCE_FORMAT)
+    problem = "" if confidence.paths else "it knows no path of retrieval"
+    if lost := [name for name in paths if name not in confidence.paths]:
+        problem = f"it was not fitted for {', '.join(lost)}"
+    for name, model in confidence.paths.items() if not problem else ():
+        problem = problem or _scale_problem(model.signs, f"{name} reads", f"{name}: the scale of")
+        if not problem and model.weights.keys() != model.signs.keys():
+            problem = f"the weights of {name} are not those of its features"
+    return _usable(confidence, path, problem)
+
+
+# ------------------------------------------------------------------------------------- both
+
+
+def _probabilities(
+    rows: Sequence[Features], scales: Mapping[str, FeatureScale], weights: Features, bias: float
+) -> Floats:
+    names = list(scales)
+    scaler = Scaler(*np.array([[each.mean, each.scale] for each in scales.values()]).T)
+    model = LogisticModel(np.array([weights[name] for name in names]), bias)
+    return model.probabilities(scaler.scaled(feature_matrix(rows, names)))
+
+
+def _content(path: Path) -> bytes:
     if not path.is_file():
-        raise DataError(Problem("not fitted yet", str(path), fix=_fix("")))
+        raise DataError(Problem("not fitted yet", str(path), fix=f"Fit it: {FIT}."))
+    return path.read_bytes()
+
+
+def _read(path: Path, kind: type[File], name: str, form: str) -> File:
     try:
-        confidence = msgspec.json.decode(path.read_bytes(), type=Confidence)
+        found = msgspec.json.decode(_content(path), type=kind)
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:
         wrong = decoding_problem(error)
-        what = f"not a confidence: {wrong.what}"
-        raise DataError(Problem(what, str(path), field=wrong.field, fix=_fix(" again"))) from None
-    if unusable := _unusable_confidence(confidence, paths):
-        raise DataError(Problem(unusable, str(path), fix=_fix(" again")))
-    return confidence
+        what = f"not a {name}: {wrong.what}"
+        raise DataError(Problem(what, str(path), field=wrong.field, fix=f"Fit it again: {FIT}.")) from None
+    problem = ""
+    if (found.format, found.version) != (form, VERSION):
+        written = f"{found.format}, features {found.version}"
+        problem = f"not fitted yet for this version: it is {written}, not {form}, features {VERSION}"
+    return _usable(found, path, problem)
 
 
-def confidence_hash(path: Path) -> str:
-    """The hash of what a file holds."""
-    return detector_hash(path)
+def _usable(found: File, path: Path, problem: str) -> File:
+    if problem:
+        raise DataError(Problem(problem, str(path), fix=f"Fit it again: {FIT}."))
+    return found
 
 
-def _unusable_confidence(confidence: Confidence, paths: Collection[str]) -> str:
-    """Why a confidence that reads cannot be used; nothing where it can."""
-    if confidence.format != CONFIDENCE_FORMAT or confidence.version != VERSION:
-        written = f"{confidence.format}, signs {confidence.version}"
-        return f"not fitted yet for this version: it is {written}, not {CONFIDENCE_FORMAT}, signs {VERSION}"
-    if lost := [name for name in paths if name not in confidence.paths]:
-        return f"it was not fitted for {', '.join(lost)}"
-    for name, way in confidence.paths.items():
-        if set(way.signs) != set(NAMES):
-            odd = sorted(set(way.signs) ^ set(NAMES))
-            return f"{name} reads other signs than there are: {', '.join(odd)}"
-        if way.weights.keys() != way.signs.keys():
-            return f"the weights of {name} are not those of its signs"
-        for sign, scale in way.signs.items():
-            if scale.scale <= 0:
-                return f"{name}: the scale of {sign!r} is {scale.scale:g}, which is not above 0"
-    return "" if confidence.paths else "it knows no way of retrieving"
+def _scale_problem(scales: Mapping[str, FeatureScale], reads: str, scale_of: str) -> str:
+    """What is wrong with the features that a model reads, or an empty text."""
+    if odd := sorted(set(scales) ^ set(NAMES)):
+        return f"{reads} other features than there are: {', '.join(odd)}"
+    wrong = ((name, each.scale) for name, each in scales.items() if each.scale <= 0)
+    name, scale = next(wrong, ("", 0.0))
+    return f"{scale_of} {name!r} is {scale:g}, which is not above 0" if name else ""

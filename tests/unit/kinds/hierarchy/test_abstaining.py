@@ -16,8 +16,15 @@ from assay.core.optional import StructuredIndex
 from assay.core.protocols import Kit
 from assay.core.records import Budget, Fault, Hit, Item, Node, Observed, Passage, Query, Response, Structure
 from assay.core.registry import SYSTEMS, Registry, identity
-from assay.kinds.hierarchy.fitted import FORMAT, Detector, DetectorOrigin, FeatureScale, KindModel
-from assay.kinds.hierarchy.signs import NAMES, VERSION
+from assay.kinds.hierarchy.features import NAMES, VERSION
+from assay.kinds.hierarchy.fitted import (
+    DETECTOR_FORMAT,
+    Detector,
+    DetectorOrigin,
+    FeatureScale,
+    KindModel,
+    encode_fitted,
+)
 from assay.kinds.hierarchy.systems.abstaining import AbstainingSystem, feature_extractor
 from assay.systems.flat import BM25
 
@@ -76,12 +83,12 @@ def detector(of: object = None) -> Detector:
         "out_of_kb": KindModel(0.5, 1.0, -5.0, zero | {"heaviest_lost": 10.0}),
     }
     origin = DetectorOrigin("d", "", CORPUS.hash, "shy", {}, identity(of or Fixed()), {}, {})
-    return Detector(FORMAT, VERSION, origin, dict.fromkeys(NAMES, FeatureScale(0.0, 1.0)), kinds)
+    return Detector(DETECTOR_FORMAT, VERSION, origin, dict.fromkeys(NAMES, FeatureScale(0.0, 1.0)), kinds)
 
 
 @pytest.fixture
 def kit(tmp_path: Path) -> Kit:
-    (tmp_path / "detector.json").write_bytes(detector().encoded())
+    (tmp_path / "detector.json").write_bytes(encode_fitted(detector()))
     return Kit(cache=tmp_path / "cache", root=tmp_path)
 
 
@@ -168,7 +175,7 @@ def test_its_identity_is_the_file_s_content_and_the_system_s(kit: Kit) -> None:
     assert AbstainingSystem(Fixed(), "same.json").identity(kit) == first
     assert identity(AbstainingSystem(Fixed(), "same.json")) == identity(system)
     kinds = {"aggregation": detector().kinds["aggregation"]}
-    path.write_bytes(msgspec.structs.replace(detector(), kinds=kinds).encoded())
+    path.write_bytes(encode_fitted(msgspec.structs.replace(detector(), kinds=kinds)))
     assert system.identity(kit)["detector"] != first["detector"]
     assert identity(AbstainingSystem(BM25(k=7))) != identity(AbstainingSystem(BM25()))
 

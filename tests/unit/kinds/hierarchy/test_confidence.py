@@ -9,6 +9,7 @@ import msgspec
 import pytest
 
 from assay.core.errors import DataError, UsageError
+from assay.kinds.hierarchy.features import NAMES, VERSION
 from assay.kinds.hierarchy.fitted import (
     CONFIDENCE_FORMAT,
     FIXED_CONFIDENCE,
@@ -18,10 +19,10 @@ from assay.kinds.hierarchy.fitted import (
     FeatureScale,
     PathModel,
     RaceQuality,
-    confidence_hash,
+    encode_fitted,
+    fitted_hash,
     read_confidence,
 )
-from assay.kinds.hierarchy.signs import NAMES, VERSION
 
 NONE = dict.fromkeys(NAMES, 0.0)
 
@@ -55,12 +56,12 @@ def test_each_way_has_its_own_probability() -> None:
 
 def test_it_reads_back_as_it_was_written_and_has_a_hash(tmp_path: Path) -> None:
     path = tmp_path / "c.json"
-    path.write_bytes(confidence().encoded())
+    path.write_bytes(encode_fitted(confidence()))
     assert read_confidence(path, ["beam", "collapsed"]) == confidence()
     assert path.read_text().startswith('{\n  "format": "assay/confidence/1",\n')
-    before = confidence_hash(path)
-    path.write_bytes(confidence().encoded().replace(b"0.5", b"0.6"))
-    assert confidence_hash(path) != before
+    before = fitted_hash(path)
+    path.write_bytes(encode_fitted(confidence()).replace(b"0.5", b"0.6"))
+    assert fitted_hash(path) != before
 
 
 def changed(**what: Any) -> bytes:
@@ -77,11 +78,14 @@ def changed_way(**what: Any) -> bytes:
         (b"{", "not a confidence: not JSON"),
         (b"\xff", "not a confidence"),
         (b"{}", "c.json: format: not a confidence: the field is missing"),
-        (changed(version="0"), f"not fitted yet for this version: it is {CONFIDENCE_FORMAT}, signs 0"),
+        (changed(version="0"), f"not fitted yet for this version: it is {CONFIDENCE_FORMAT}, features 0"),
         (changed(format="assay/detector/1"), "not fitted yet for this version"),
         (changed(paths={}), "it was not fitted for beam"),
-        (changed_way(signs={"words": {"mean": 0, "scale": 1}}), "beam reads other signs than there are: ali"),
-        (changed_way(weights={}), "the weights of beam are not those of its signs"),
+        (
+            changed_way(signs={"words": {"mean": 0, "scale": 1}}),
+            "beam reads other features than there are: ali",
+        ),
+        (changed_way(weights={}), "the weights of beam are not those of its features"),
         (changed_way(signs={name: {"mean": 0, "scale": 0} for name in NAMES}), "the scale of 'words' is 0"),
     ],
 )
@@ -96,5 +100,5 @@ def test_a_file_that_is_not_there_or_knows_nothing(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"gone\.json: not fitted yet\. Fit it: run `assay fit STUDY`"):
         read_confidence(tmp_path / "gone.json")
     (tmp_path / "c.json").write_bytes(changed(paths={}))
-    with pytest.raises(DataError, match="it knows no way of retrieving"):
+    with pytest.raises(DataError, match="it knows no path of retrieval"):
         read_confidence(tmp_path / "c.json")

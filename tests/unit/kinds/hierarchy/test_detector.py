@@ -14,12 +14,14 @@ from assay.core.dataset import Corpus
 from assay.core.errors import DataError
 from assay.core.protocols import Kit
 from assay.core.records import Hit, Passage
+from assay.kinds.hierarchy.features import DEPTH, NAMES, VERSION, FeatureExtractor, WordFrequencies
 from assay.kinds.hierarchy.fitted import (
-    FORMAT,
+    DETECTOR_FORMAT,
     Detector,
     DetectorOrigin,
     FeatureScale,
     KindModel,
+    encode_fitted,
     read_detector,
 )
 from assay.kinds.hierarchy.logistic import (
@@ -30,7 +32,6 @@ from assay.kinds.hierarchy.logistic import (
     fit_logistic,
     folds,
 )
-from assay.kinds.hierarchy.signs import DEPTH, NAMES, VERSION, FeatureExtractor, WordFrequencies
 from assay.retrieval.embed.static import Static
 from assay.retrieval.words import asking, identifiers_of, names_of
 
@@ -44,7 +45,7 @@ CORPUS = Corpus(
 
 
 @pytest.fixture(scope="module")
-def observer() -> FeatureExtractor:
+def extractor() -> FeatureExtractor:
     texts = [f"{passage.title} {passage.text}" for passage in CORPUS.passages]
     return FeatureExtractor(CORPUS, WordFrequencies.count(texts), Static().load(Kit()))
 
@@ -81,10 +82,10 @@ def test_names_are_runs_of_capitalised_words(query: str, found: list[str]) -> No
 
 
 def test_cue_words_are_counted_by_sort() -> None:
-    signs = asking("List all rules that changed between May and June, more than how many?")
+    features = asking("List all rules that changed between May and June, more than how many?")
     # list, all, how many; changed, between; between, more, than
-    assert (signs["enumerating"], signs["changing"], signs["comparing"]) == (3, 2, 3)
-    assert signs["words"] == 13
+    assert (features["enumerating"], features["changing"], features["comparing"]) == (3, 2, 3)
+    assert features["words"] == 13
     assert asking("Enlist the install")["enumerating"] == 0  # words, not parts of words
 
 
@@ -104,8 +105,8 @@ def test_a_plural_after_which_asks_for_several(query: str, several: float) -> No
 # ----------------------------------------------------------------------------------- what came back
 
 
-def test_a_word_weighs_its_rarity_as_a_share_of_what_a_word_can_weigh(observer: FeatureExtractor) -> None:
-    counts = observer.frequencies
+def test_a_word_weighs_its_rarity_as_a_share_of_what_a_word_can_weigh(extractor: FeatureExtractor) -> None:
+    counts = extractor.frequencies
     assert (counts.total, counts.words["ferri"], counts.words["harbour"]) == (3, 2, 1)
     assert counts.identifiers == {"2019", "40"}
     # ln(1 + (3 - 2 + 0.5) / 2.5) / ln(1 + 3.5 / 0.5) = ln 1.6 / ln 8
@@ -113,52 +114,58 @@ def test_a_word_weighs_its_rarity_as_a_share_of_what_a_word_can_weigh(observer: 
     assert counts.weight("elsewhere") == 1.0
 
 
-def test_every_sign_is_there_in_its_order_whatever_came_back(observer: FeatureExtractor) -> None:
+def test_every_sign_is_there_in_its_order_whatever_came_back(extractor: FeatureExtractor) -> None:
     for hits in ([], [Hit("b:0", 1.0)], [Hit("gone", 2.0), Hit("a:1", -3.0)]):
-        signs = observer.signs("Who leads the ferry?", hits)
-        assert tuple(signs) == NAMES
-        assert all(math.isfinite(value) for value in signs.values())
+        features = extractor.features("Who leads the ferry?", hits)
+        assert tuple(features) == NAMES
+        assert all(math.isfinite(value) for value in features.values())
 
 
-def test_the_share_of_the_query_s_words(observer: FeatureExtractor) -> None:
+def test_the_share_of_the_query_s_words(extractor: FeatureExtractor) -> None:
     ferri, absent = math.log(1.6) / math.log(8), 1.0
     lead = math.log(1 + 2.5 / 1.5) / math.log(8)
     total = ferri + lead + absent
-    signs = observer.signs("who leads the ferry to Orkney", [Hit("a:1", 2.0), Hit("a:0", 1.0)])
-    assert signs["mass_first"] == pytest.approx(ferri / total)
-    assert signs["mass_three"] == signs["mass_ten"] == pytest.approx((ferri + lead) / total)
-    assert signs["mass_passage"] == signs["mass_sentence"] == pytest.approx((ferri + lead) / total)
-    assert signs["heaviest_lost"] == 1.0
-    assert signs["any_unknown"] == 1.0
-    assert signs["unknown_words"] == pytest.approx(1 / 3)
-    assert signs["named_ten"] == 0.0  # Orkney is in neither
+    features = extractor.features("who leads the ferry to Orkney", [Hit("a:1", 2.0), Hit("a:0", 1.0)])
+    assert features["mass_first"] == pytest.approx(ferri / total)
+    assert features["mass_three"] == features["mass_ten"] == pytest.approx((ferri + lead) / total)
+    assert features["mass_passage"] == features["mass_sentence"] == pytest.approx((ferri + lead) / total)
+    assert features["heaviest_lost"] == 1.0
+    assert features["any_unknown"] == 1.0
+    assert features["unknown_words"] == pytest.approx(1 / 3)
+    assert features["named_ten"] == 0.0  # Orkney is in neither
 
 
-def test_names_are_looked_for_together_and_apart(observer: FeatureExtractor) -> None:
+def test_names_are_looked_for_together_and_apart(extractor: FeatureExtractor) -> None:
     hits = [Hit("a:0", 2.0), Hit("a:1", 1.0)]
-    signs = observer.signs("Did Mara Quint load 40 cars in 2031?", hits)
+    features = extractor.features("Did Mara Quint load 40 cars in 2031?", hits)
     # mara quint is in the first, 40 in the second, 2031 nowhere: 2 of 3 in all, 1 of 3 in one
-    assert signs["named_ten"] == pytest.approx(2 / 3)
-    assert signs["named_passage"] == pytest.approx(1 / 3)
-    assert signs["nowhere"] == 1.0
+    assert features["named_ten"] == pytest.approx(2 / 3)
+    assert features["named_passage"] == pytest.approx(1 / 3)
+    assert features["nowhere"] == 1.0
 
 
-def test_how_scores_fall_and_what_came_back_is_spread(observer: FeatureExtractor) -> None:
-    signs = observer.signs("ferry", [Hit("a:0", 4.0), Hit("a:1", 3.0), Hit("b:0", 1.0)])
-    assert (signs["fall_second"], signs["fall_tenth"]) == (0.25, 1.0)  # (4 - 3) / 4; there is no tenth
-    assert (signs["returned"], signs["documents"], signs["sections"]) == (3 / DEPTH, 2 / DEPTH, 3 / DEPTH)
-    below = observer.signs("ferry", [Hit("a:0", -1.0), Hit("a:1", -2.0)])
+def test_how_scores_fall_and_what_came_back_is_spread(extractor: FeatureExtractor) -> None:
+    features = extractor.features("ferry", [Hit("a:0", 4.0), Hit("a:1", 3.0), Hit("b:0", 1.0)])
+    assert (features["fall_second"], features["fall_tenth"]) == (0.25, 1.0)  # (4 - 3) / 4; there is no tenth
+    assert (features["returned"], features["documents"], features["sections"]) == (
+        3 / DEPTH,
+        2 / DEPTH,
+        3 / DEPTH,
+    )
+    below = extractor.features("ferry", [Hit("a:0", -1.0), Hit("a:1", -2.0)])
     assert below["fall_second"] == 0.5  # (-1 + 2) / 2
-    assert observer.signs("ferry", [Hit("a:0", 0.0), Hit("a:1", 0.0)])["fall_second"] == 0.0
+    assert extractor.features("ferry", [Hit("a:0", 0.0), Hit("a:1", 0.0)])["fall_second"] == 0.0
 
 
-def test_nearness_is_the_static_model_s_cosine(observer: FeatureExtractor) -> None:
-    signs = observer.signs("The ferry holds 40 cars.", [Hit("a:1", 2.0), Hit("b:0", 1.0)])
-    assert signs["near_first"] == pytest.approx(1.0, abs=1e-5)
-    assert signs["near_sentence"] == pytest.approx(1.0, abs=1e-5)
-    assert signs["near_rest"] < 0.7
-    assert signs["near_spread"] == pytest.approx((1 - signs["near_rest"]) / 2, abs=1e-5)  # of two values
-    assert signs["alike"] == pytest.approx(signs["near_rest"], abs=1e-5)  # the first is the query
+def test_nearness_is_the_static_model_s_cosine(extractor: FeatureExtractor) -> None:
+    features = extractor.features("The ferry holds 40 cars.", [Hit("a:1", 2.0), Hit("b:0", 1.0)])
+    assert features["near_first"] == pytest.approx(1.0, abs=1e-5)
+    assert features["near_sentence"] == pytest.approx(1.0, abs=1e-5)
+    assert features["near_rest"] < 0.7
+    assert features["near_spread"] == pytest.approx(
+        (1 - features["near_rest"]) / 2, abs=1e-5
+    )  # of two values
+    assert features["alike"] == pytest.approx(features["near_rest"], abs=1e-5)  # the first is the query
 
 
 # -------------------------------------------------------------------------------------- regression
@@ -228,7 +235,7 @@ def detector(**kinds: tuple[float, float]) -> Detector:
     origin = DetectorOrigin("d", "", "", "s", {}, "", {}, {})
     signs = dict.fromkeys(NAMES, FeatureScale(0.0, 2.0))
     made = {kind: KindModel(threshold, 1.0, bias, weights) for kind, (bias, threshold) in kinds.items()}
-    return Detector(FORMAT, VERSION, origin, signs, made)
+    return Detector(DETECTOR_FORMAT, VERSION, origin, signs, made)
 
 
 def test_the_more_probable_of_two_kinds_is_called() -> None:
@@ -242,7 +249,7 @@ def test_the_more_probable_of_two_kinds_is_called() -> None:
 
 def test_it_reads_back_as_it_was_written(tmp_path: Path) -> None:
     path = tmp_path / "d.json"
-    path.write_bytes(detector(aggregation=(0.0, 0.5)).encoded())
+    path.write_bytes(encode_fitted(detector(aggregation=(0.0, 0.5))))
     assert read_detector(path) == detector(aggregation=(0.0, 0.5))
     assert path.read_text().startswith('{\n  "format": "assay/detector/1",\n')
 
@@ -258,10 +265,10 @@ def changed(**what: Any) -> bytes:
         (b"{", "not a detector: not JSON"),
         (b"\xff", "not a detector"),
         (b"{}", "d.json: format: not a detector: the field is missing"),
-        (changed(version="0"), f"not fitted yet for this version: it is {FORMAT}, signs 0"),
+        (changed(version="0"), f"not fitted yet for this version: it is {DETECTOR_FORMAT}, features 0"),
         (changed(format="assay/detector/0"), "not fitted yet for this version"),
         (changed(kinds={}), "it knows no kind"),
-        (changed(signs={"words": {"mean": 0, "scale": 1}}), "other signs than there are: alike, "),
+        (changed(signs={"words": {"mean": 0, "scale": 1}}), "other features than there are: alike, "),
         (changed(signs={name: {"mean": 0, "scale": 0} for name in NAMES}), "the scale of 'words' is 0"),
         (
             changed(kinds={"out_of_kb": {"threshold": 0.5, "strength": 1, "bias": 0, "weights": {}}}),
@@ -269,7 +276,7 @@ def changed(**what: Any) -> bytes:
         ),
         (
             changed(kinds={"too long": {"threshold": 0.5, "strength": 1, "bias": 0, "weights": {}}}),
-            "'too long' is no kind of impossible query; .* one of aggregation, out_of_kb",
+            "'too long' is not a kind of impossible query; .* one of aggregation, out_of_kb",
         ),
     ],
 )

@@ -15,7 +15,7 @@ from assay.core.protocols import Kit
 from assay.core.records import Budget, Fault, Query, Response
 from assay.core.registry import SYSTEMS, Registry
 from assay.kinds.hierarchy.fitted import read_detector
-from assay.kinds.hierarchy.fitting.detectors import fit_study
+from assay.kinds.hierarchy.fitting import fit_detectors
 from assay.study.study import open_study
 from small_detecting import STUDY, small_items, write_small
 from small_study import assay, edited
@@ -24,7 +24,7 @@ from small_study import assay, edited
 @pytest.fixture(scope="module")
 def fitted(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = write_small(tmp_path_factory.mktemp("fitted"))
-    fit_study(open_study(folder))
+    fit_detectors(open_study(folder))
     return folder
 
 
@@ -57,7 +57,7 @@ def test_the_same_inputs_give_the_same_bytes_and_test_items_are_not_looked_at(
     for item in items:
         if item["split"] == "test":
             item["gold"], item["text"] = {"impossible": "aggregation"}, "changed"
-    fit_study(open_study(write_small(tmp_path, items=items)))
+    fit_detectors(open_study(write_small(tmp_path, items=items)))
     assert (tmp_path / "shy.json").read_bytes() == (fitted / "shy.json").read_bytes()
 
 
@@ -85,8 +85,8 @@ def test_the_table(tmp_path: Path) -> None:
 
 def test_with_factors_the_first_arm_is_fitted_on_or_the_one_asked_for(tmp_path: Path) -> None:
     folder = write_small(tmp_path, edited("systems:", "factors: {of.k: [20, 30]}\nsystems:", STUDY))
-    (fit,) = fit_study(open_study(folder))
-    assert fit.detector.fitted.factors == {"of.k": "20"}
+    (fit,) = fit_detectors(open_study(folder))
+    assert fit.model.fitted.factors == {"of.k": "20"}
     done = assay("fit", folder, "--where", "of.k=30")
     assert f"shy[of.k=30]: {folder / 'shy.json'}" in done.err
     assert read_detector(folder / "shy.json").fitted.factors == {"of.k": "30"}
@@ -97,7 +97,7 @@ def test_with_factors_the_first_arm_is_fitted_on_or_the_one_asked_for(tmp_path: 
 def test_a_system_inside_another_is_fitted(tmp_path: Path) -> None:
     inner = "abstaining(of=bm25, detector=shy.json)"
     text = edited(inner, f"reader(of={inner}, url='http://127.0.0.1:9/v1')", STUDY)
-    (fit,) = fit_study(open_study(write_small(tmp_path, text)))
+    (fit,) = fit_detectors(open_study(write_small(tmp_path, text)))
     assert (fit.system, Path(fit.path).name) == ("shy", "shy.json")
 
 
@@ -175,13 +175,13 @@ def test_a_system_that_fails_leaves_the_old_file(tmp_path: Path) -> None:
     (folder / "shy.json").write_text(old)
     study = open_study(folder, registry=Registry({SYSTEMS: {"failing": Failing}}))
     with pytest.raises(SystemFailure, match=r"p0 failed \(Broken: it broke\), so nothing was fitted"):
-        fit_study(study)
+        fit_detectors(study)
     assert (folder / "shy.json").read_text() == old
 
 
 def test_a_file_that_is_no_detector_is_left_alone(tmp_path: Path) -> None:
     folder = write_small(tmp_path)
     (folder / "shy.json").write_text("my notes")
-    with pytest.raises(UsageError, match="is there, and is no detector"):
-        fit_study(open_study(folder))
+    with pytest.raises(UsageError, match="exists and is not a detector"):
+        fit_detectors(open_study(folder))
     assert (folder / "shy.json").read_text() == "my notes"

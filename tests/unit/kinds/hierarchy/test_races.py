@@ -14,10 +14,9 @@ from assay.core.errors import DataError, SystemFailure, UsageError
 from assay.core.protocols import Kit, System
 from assay.core.records import Budget, Context, Fault, Hit, Piece, Query, Response, Span
 from assay.core.registry import SYSTEMS, Registry
+from assay.kinds.hierarchy.features import feature_extractor
 from assay.kinds.hierarchy.fitted import read_confidence, read_detector
-from assay.kinds.hierarchy.fitting.detectors import fit_study
-from assay.kinds.hierarchy.fitting.races import Racing, calibrate_study
-from assay.kinds.hierarchy.systems.abstaining import feature_extractor
+from assay.kinds.hierarchy.fitting import RacingSystem, fit_confidences, fit_detectors
 from assay.study.study import Study, open_study
 from assay.systems.wrapping import AnySystem
 from small_detecting import PROJECTS
@@ -98,13 +97,13 @@ class RaceIndex:
 
     def answer(self, query: Query, budgets: Sequence[Budget]) -> Response:
         confidence = read_confidence(self.kit.path(self.race.confidence), self.race.paths())
-        observer = feature_extractor(self.corpus, self.kit)
+        extractor = feature_extractor(self.corpus, self.kit)
         answers = {
             path: way.build(self.corpus, self.seed, self.kit).session().answer(query, budgets)
             for path, way in self.race.paths().items()
         }
         sure = {
-            path: confidence.of(path, observer.signs(query.text, answer.hits))
+            path: confidence.of(path, extractor.features(query.text, answer.hits))
             for path, answer in answers.items()
         }
         taken = max(sure, key=lambda path: sure[path])
@@ -170,7 +169,7 @@ def write(folder: Path, study: str = STUDY, made: list[dict[str, Any]] | None = 
 @pytest.fixture(scope="module")
 def fitted(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("raced")
-    (done,) = calibrate_study(write(folder))
+    (done,) = fit_confidences(write(folder))
     assert (done.system, done.path) == ("race", str(folder / "race.json"))
     return folder
 
@@ -206,7 +205,7 @@ def test_the_same_inputs_give_the_same_bytes_and_only_feasible_items_of_tune_and
             item["text"] = f"Changed, of {PROJECTS[3]}?"
     made.append({**made[0], "item_id": "long", "tags": {"feasible": "no"}})
     made.append({**made[0], "item_id": "bare", "gold": {}})
-    calibrate_study(write(tmp_path, made=made))
+    fit_confidences(write(tmp_path, made=made))
     first, second = (read_confidence(folder / "race.json") for folder in (fitted, tmp_path))
     assert second.paths == first.paths
     assert second.fitted.counts == first.fitted.counts
@@ -225,7 +224,7 @@ def test_data_without_items_to_learn_from_is_refused(
 ) -> None:
     study = write(tmp_path, made=[{**item, **change} for item in items()])
     with pytest.raises(DataError) as caught:
-        calibrate_study(study)
+        fit_confidences(study)
     for each in what:
         assert each in str(caught.value)
     assert "study.yaml:2: data: " in str(caught.value)
@@ -235,7 +234,7 @@ def test_too_few_answers_of_one_sort_are_refused(tmp_path: Path) -> None:
     study = write(tmp_path, edited("race: race", "race: race(other=o)", ONE_SEED))
     # every question has an o in it: the second way finds all but what is elsewhere, 4 of 20
     with pytest.raises(DataError) as caught:
-        calibrate_study(study)
+        fit_confidences(study)
     told = "on tune, only 4 of 20 answers of 'collapsed' miss some evidence (5 are needed). Add items"
     assert told in str(caught.value)
     assert not (tmp_path / "race.json").exists()
@@ -246,28 +245,28 @@ def test_a_way_that_fails_leaves_the_old_file(tmp_path: Path) -> None:
     old = '{"format": "assay/confidence/1"}'
     (tmp_path / "race.json").write_text(old)
     with pytest.raises(SystemFailure, match=r"l0 failed \(Broken: it broke\), so nothing was fitted"):
-        calibrate_study(study)
+        fit_confidences(study)
     assert (tmp_path / "race.json").read_text() == old
 
 
 def test_a_file_that_is_no_confidence_is_left_alone(tmp_path: Path) -> None:
     study = write(tmp_path)
     (tmp_path / "race.json").write_text("my notes")
-    with pytest.raises(UsageError, match="is there, and is no confidence"):
-        calibrate_study(study)
+    with pytest.raises(UsageError, match="exists and is not a confidence"):
+        fit_confidences(study)
     assert (tmp_path / "race.json").read_text() == "my notes"
 
 
 def test_who_races_is_found_inside_and_without_a_file_is_left_out(tmp_path: Path) -> None:
-    assert isinstance(Race(), Racing)
+    assert isinstance(Race(), RacingSystem)
     systems = "  a: around(of=race)\n  b: race\n  c: race(confidence='')\n"
     study = write(tmp_path, edited("  plain: bm25\n  race: race\n", systems, ONE_SEED))
-    (done,) = calibrate_study(study)  # the same race, once
+    (done,) = fit_confidences(study)  # the same race, once
     assert done.system == "a"
-    assert calibrate_study(study, ["c"]) == []
+    assert fit_confidences(study, ["c"]) == []
     other = write(tmp_path, edited("  plain: bm25", "  plain: race(other=of)", ONE_SEED))
     with pytest.raises(UsageError, match=r"The systems plain and race both read race\.json\."):
-        calibrate_study(other)
+        fit_confidences(other)
 
 
 def test_a_detector_of_a_race_is_fitted_on_what_the_race_answers(tmp_path: Path) -> None:
@@ -279,9 +278,9 @@ def test_a_detector_of_a_race_is_fitted_on_what_the_race_answers(tmp_path: Path)
     systems = "  shy: abstaining(of=race, detector=shy.json)\n"
     study = write(tmp_path, edited("  plain: bm25\n  race: race\n", systems, ONE_SEED), made)
     with pytest.raises(DataError, match=r"race\.json: not fitted yet"):
-        fit_study(study)
-    assert [done.system for done in calibrate_study(study)] == ["shy"]
-    fit_study(study)
+        fit_detectors(study)
+    assert [done.system for done in fit_confidences(study)] == ["shy"]
+    fit_detectors(study)
     assert read_detector(tmp_path / "shy.json").fitted.reached["any"].recall == 1.0
 
 
@@ -293,7 +292,7 @@ def test_the_command_fits_both_and_shows_them(tmp_path: Path, monkeypatch: pytes
     assert done.code == 0
     assert done.err.splitlines()[-1] == f"race: {tmp_path / 'race.json'}"
     assert [line.split() for line in done.out.splitlines()] == [
-        ["system", "way", "dev", "answers", "A@400"],
+        ["system", "path", "dev", "answers", "A@400"],
         ["race", "beam", "16", "0.375"],
         ["race", "collapsed", "16", "0.375"],
         ["race", "race", "16", "0.750"],

@@ -9,31 +9,25 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from time import perf_counter
 from typing import Annotated, Any, ClassVar
 
-import msgspec
-
-from assay.core.dataset import Corpus, Dataset, digest
+from assay.core.dataset import Corpus, Dataset
 from assay.core.errors import DataError, Problem
 from assay.core.optional import StructuredIndex
 from assay.core.protocols import Kit, Session
 from assay.core.records import Budget, Query, Response
 from assay.core.registry import SYSTEMS, identity, outside_identity, part_identities
-from assay.kinds.hierarchy.fitted import Detector, detector_hash, read_detector
-from assay.kinds.hierarchy.signs import VERSION, FeatureExtractor, WordFrequencies
+from assay.kinds.hierarchy.features import VERSION, FeatureExtractor, feature_extractor
+from assay.kinds.hierarchy.fitted import Detector, fitted_hash, read_detector
 from assay.retrieval.embed.static import Static
 from assay.retrieval.lexical import engine
-from assay.store.disk import UNREADABLE, ArtifactCache, DamagedArtifact
 from assay.study.parameters import conceal_variables
-from assay.systems.retrievers import WORTH_KEEPING, indexed_text, texts_with_progress
 from assay.systems.wrapping import AnySystem, StructuredWrapper, WrappedIndex, inner_findings
 
 FIRST_ADDRESS = "assay.systems.abstaining"
 
 FLAG = "impossible"
-_COUNTS = "frequencies.json"
 
 
 @dataclass(frozen=True)
@@ -83,25 +77,20 @@ class AbstainingSystem:
     def warnings(self, dataset: Dataset, kit: Kit) -> list[str]:
         """What the system finds odd about a dataset, and where the detector was fitted on something else."""
         found = inner_findings(self.of, "warnings", dataset, kit)
-        fitted = read_detector(kit.path(self.detector)).fitted
-        if fitted.system != conceal_variables(identity(self.of), kit):
-            found.append(f"{self.detector} was fitted on another system's answers: fit it again")
-        if fitted.corpus != dataset.corpus.hash:
-            where = f"on {fitted.dataset} ({fitted.arm}), and is used on {dataset.name}"
-            found.append(f"{self.detector} was fitted {where}")
-        return found
+        origin = read_detector(kit.path(self.detector)).fitted
+        return found + origin.warnings(self.detector, dataset, conceal_variables(identity(self.of), kit))
 
     def identity(self, kit: Kit) -> dict[str, Any]:
         """What decides answers besides parameters: what the file holds, and what the signs are made with."""
         made_with = {"signs": VERSION, "words": engine(), "static": Static().identity(kit)}
-        return {"detector": detector_hash(kit.path(self.detector)), **made_with, **part_identities(self, kit)}
+        return {"detector": fitted_hash(kit.path(self.detector)), **made_with, **part_identities(self, kit)}
 
 
 @dataclass(frozen=True)
 class AbstainingIndex(WrappedIndex):
     """The index of the system, and what looks at its answers."""
 
-    observer: FeatureExtractor
+    extractor: FeatureExtractor
     detector: Detector
 
     def session(self) -> AbstainingSession:
@@ -125,39 +114,11 @@ class AbstainingSession:
         if response.error is not None:
             return response
         began = perf_counter()
-        signs = self.index.observer.signs(query.text, response.hits)
-        (kind,) = self.index.detector.decide([signs])
+        features = self.index.extractor.features(query.text, response.hits)
+        (kind,) = self.index.detector.decide([features])
         if kind is not None:
             response.flags = {**response.flags, FLAG: kind}
         seen, took = response.observed, perf_counter() - began
         before = seen.seconds.get("total", math.fsum(seen.seconds.values()))
         seen.seconds = {**seen.seconds, "detect": took, "total": before + took}
         return response
-
-
-def feature_extractor(corpus: Corpus, kit: Kit) -> FeatureExtractor:
-    """What works out signs over a corpus; its words are counted once and kept."""
-    return FeatureExtractor(corpus, _word_frequencies(corpus, kit), Static().load(kit))
-
-
-def _word_frequencies(corpus: Corpus, kit: Kit) -> WordFrequencies:
-    if len(corpus) < WORTH_KEEPING:
-        return WordFrequencies.count(map(indexed_text, corpus.passages))
-    shelf = ArtifactCache(kit.cache / "frequencies")
-    key = digest(part.encode() for part in (VERSION, engine(), corpus.hash))
-    if (known := shelf.read(key, _read)) is not None:
-        return known
-    counted = WordFrequencies.count(texts_with_progress(corpus, kit, "counting words"))
-    shelf.put(key, lambda place: _write(counted, place / _COUNTS))
-    return counted
-
-
-def _read(folder: Path) -> WordFrequencies:
-    try:
-        return msgspec.json.decode((folder / _COUNTS).read_bytes(), type=WordFrequencies)
-    except UNREADABLE as error:
-        raise DamagedArtifact(folder, error) from error
-
-
-def _write(counted: WordFrequencies, path: Path) -> None:
-    path.write_bytes(msgspec.json.encode(counted, order="sorted"))

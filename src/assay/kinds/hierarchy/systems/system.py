@@ -23,9 +23,8 @@ from assay.core.registry import (
     identity,
     part_identities,
 )
-from assay.kinds.hierarchy.fitted import FIXED_CONFIDENCE, confidence_hash, read_confidence
-from assay.kinds.hierarchy.signs import FeatureExtractor
-from assay.kinds.hierarchy.systems.abstaining import feature_extractor
+from assay.kinds.hierarchy.features import FeatureExtractor, feature_extractor
+from assay.kinds.hierarchy.fitted import FIXED_CONFIDENCE, fitted_hash, read_confidence
 from assay.kinds.hierarchy.systems.builders import TREES, Builder, KMeans, cached_tree
 from assay.kinds.hierarchy.systems.corpus_tree import Blend, CorpusIndex, EncodedQuery, TreeIndexData
 from assay.kinds.hierarchy.systems.keywords import Keywords
@@ -57,13 +56,14 @@ class ConfidenceModel(Protocol):
 class Race:
     """Which of several paths to take. Threads may share it."""
 
-    observer: FeatureExtractor
+    extractor: FeatureExtractor
     confidence: ConfidenceModel
 
     def taken(self, query: str, found: Mapping[str, Sequence[Hit]]) -> tuple[str, list[Step]]:
         """The path that is surest, the first of those that are equally sure, and the steps that say so."""
         sure = {
-            path: self.confidence.of(path, self.observer.signs(query, hits)) for path, hits in found.items()
+            path: self.confidence.of(path, self.extractor.features(query, hits))
+            for path, hits in found.items()
         }
         best = max(sure, key=lambda path: sure[path])
         steps = [
@@ -306,21 +306,14 @@ class TreeSystem:
         found = []
         if self.start > (held := len(dataset.corpus)):
             found.append(f"start is {self.start}, and the corpus has {held} passages: nothing is grown")
-        return [*found, *self._misfits(dataset, kit)] if self.confidence else found
-
-    def _misfits(self, dataset: Dataset, kit: Kit) -> list[str]:
-        fitted = read_confidence(kit.path(self.confidence), RACERS).fitted
-        found = []
-        if fitted.system != conceal_variables(identity(self), kit):
-            found.append(f"{self.confidence} was fitted on another system's answers: fit it again")
-        if fitted.corpus != dataset.corpus.hash:
-            where = f"on {fitted.dataset} ({fitted.arm}), and is used on {dataset.name}"
-            found.append(f"{self.confidence} was fitted {where}")
+        if self.confidence:
+            origin = read_confidence(kit.path(self.confidence), RACERS).fitted
+            found += origin.warnings(self.confidence, dataset, conceal_variables(identity(self), kit))
         return found
 
     def identity(self, kit: Kit) -> dict[str, Any]:
         """What decides answers besides parameters: engine, static model, the fitted file, and the parts."""
         found = {"words": engine(), "static": Static().identity(kit), **part_identities(self, kit)}
         if self.confidence:
-            found["confidence"] = confidence_hash(kit.path(self.confidence))
+            found["confidence"] = fitted_hash(kit.path(self.confidence))
         return found

@@ -1,9 +1,9 @@
-"""Signs, in a query and in what came back, that the query cannot be answered from it.
+"""Features of a query and of what came back for it, by which fitted models judge the answer.
 
-All are numbers that need no language model and no gold, the same for whatever system was asked: how much of
-the query's weight in words the first passages hold, how near they are by the static model, how its scores
-fall, how alike what came back is. A word weighs its inverse document frequency, as a share of the largest
-there can be, so that it reads alike in a small corpus and in a large one.
+All are numbers that need no language model and no gold, the same for any system: how much of the query's
+weight in words the first passages hold, how near they are by the static model, how fast the scores fall, how
+alike the passages are. A word weighs its inverse document frequency, as a share of the largest one possible,
+so that small and large corpora are comparable.
 """
 
 from __future__ import annotations
@@ -12,17 +12,24 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
 
 import msgspec
 import numpy as np
 
-from assay.core.dataset import Corpus
+from assay.core.dataset import Corpus, digest
 from assay.core.parts import Floats, Model, Vectors
+from assay.core.protocols import Kit
 from assay.core.records import Hit
+from assay.retrieval.embed.static import Static
+from assay.retrieval.lexical import engine
 from assay.retrieval.tokens import sentence_spans
 from assay.retrieval.words import asking, identifiers_of, names_of, stems_of
+from assay.store.disk import UNREADABLE, ArtifactCache, DamagedArtifact
+from assay.systems.retrievers import WORTH_KEEPING, indexed_text, texts_with_progress
 
-VERSION = "1"  # to be raised whenever a sign is worked out otherwise: what was fitted to it before is refused
+VERSION = "1"  # raise it whenever a feature is computed differently: files fitted before are then refused
 NAMES = (
     "words", "names", "identifiers", "enumerating", "plural", "changing", "comparing",
     "mass_first", "mass_three", "mass_ten", "mass_passage", "mass_sentence", "heaviest_lost",
@@ -31,14 +38,15 @@ NAMES = (
     "near_first", "near_rest", "near_spread", "near_sentence", "alike",
     "fall_second", "fall_tenth", "returned", "documents", "sections",
 )  # fmt: skip
-DEPTH = 10  # hits that are looked at
+DEPTH = 10  # hits that count
 _SOME = 3
-_BATCH = 1_000  # texts that are analysed at once
-_FEW = 1e-12  # what a score is divided by at least
+_BATCH = 1_000  # texts analysed at once
+_COUNTS = "frequencies.json"
+_LEAST_SCORE = 1e-12  # what a fall is divided by at least
 
 
 class WordFrequencies(msgspec.Struct, frozen=True):
-    """In how many texts of a corpus each word occurs, and which identifiers occur in any."""
+    """In how many texts of a corpus each word occurs, and all identifiers that occur."""
 
     total: int
     words: dict[str, int]
@@ -57,7 +65,7 @@ class WordFrequencies(msgspec.Struct, frozen=True):
         return cls(total, dict(words), identifiers)
 
     def weight(self, word: str) -> float:
-        """Lucene's inverse document frequency, as a share of that of a word which is nowhere."""
+        """Lucene's inverse document frequency, as a share of that of a word in no text."""
         count = self.words.get(word, 0)
         rarity = math.log1p((self.total - count + 0.5) / (count + 0.5))
         return rarity / math.log1p((self.total + 0.5) / 0.5)
@@ -72,24 +80,24 @@ def _count_batch(texts: Sequence[str], words: Counter[str], identifiers: set[str
 
 @dataclass(frozen=True)
 class HitTexts:
-    """The first hits as far as they have a text."""
+    """The first hits that have a text: their texts, documents and sections."""
 
-    texts: Sequence[str]
-    documents: Sequence[str]
-    sections: Sequence[str]
+    texts: list[str]
+    documents: list[str]
+    sections: list[str]
 
 
 @dataclass(frozen=True)
 class FeatureExtractor:
-    """What works out the signs of a query and its hits over one corpus. Threads may share it."""
+    """Computes the features of a query and its hits over one corpus. Threads may share it."""
 
     corpus: Corpus
     frequencies: WordFrequencies
     model: Model
 
-    def signs(self, query: str, hits: Sequence[Hit]) -> dict[str, float]:
-        """Every sign by its name: all of NAMES, in that order."""
-        found = self._found(hits)
+    def features(self, query: str, hits: Sequence[Hit]) -> dict[str, float]:
+        """The value of every feature, in the order of NAMES."""
+        found = self._hit_texts(hits)
         return {
             **asking(query),
             **self._words(query, found),
@@ -99,25 +107,23 @@ class FeatureExtractor:
             **_hit_counts(found),
         }
 
-    def _found(self, hits: Sequence[Hit]) -> HitTexts:
-        shown = [(hit, text) for hit in hits[:DEPTH] if (text := self._text(hit)).strip()]
-        return HitTexts(
-            [text for _, text in shown],
-            [self.corpus.document_of(hit.doc_id) for hit, _ in shown],
-            [f"{self.corpus.document_of(hit.doc_id)}\n{self._section(hit)}" for hit, _ in shown],
-        )
-
-    def _section(self, hit: Hit) -> str:
-        return self.corpus.section_of(hit.doc_id) or ""
-
-    def _text(self, hit: Hit) -> str:
-        position = self.corpus.position.get(hit.doc_id)
-        title = "" if position is None else self.corpus.passages[position].title
-        text = hit.text or self.corpus.text_of(hit.doc_id) or ""
-        return f"{title}\n{text}" if title and text else text
+    def _hit_texts(self, hits: Sequence[Hit]) -> HitTexts:
+        found = HitTexts([], [], [])
+        for hit in hits[:DEPTH]:
+            position = self.corpus.position.get(hit.doc_id)
+            title = "" if position is None else self.corpus.passages[position].title
+            text = hit.text or self.corpus.text_of(hit.doc_id) or ""
+            if title and text:
+                text = f"{title}\n{text}"
+            if text.strip():
+                document = self.corpus.document_of(hit.doc_id)
+                found.texts.append(text)
+                found.documents.append(document)
+                found.sections.append(f"{document}\n{self.corpus.section_of(hit.doc_id) or ''}")
+        return found
 
     def _words(self, query: str, found: HitTexts) -> dict[str, float]:
-        """How much of the query's words is there: in the first passage, in several, in one sentence."""
+        """How much of the weight of the query's words the first passage, several, or one sentence holds."""
         weights = {word: self.frequencies.weight(word) for word in dict.fromkeys(stems_of([query])[0])}
         held = [set(stems) & weights.keys() for stems in stems_of(found.texts)]
         sentences = [set(stems) & weights.keys() for stems in stems_of(_sentences(found.texts))]
@@ -137,7 +143,7 @@ class FeatureExtractor:
         }
 
     def _nearness(self, query: str, found: HitTexts) -> dict[str, float]:
-        """How near the passages are to the query, and to each other."""
+        """The similarity of the passages to the query, and to each other."""
         vectors = self._vectors([query, *found.texts])
         near = vectors[1:] @ vectors[0]
         within = self._vectors(_sentences(found.texts)) @ vectors[0]
@@ -159,13 +165,13 @@ def _sentences(texts: Sequence[str]) -> list[str]:
 
 
 def _share(weights: Mapping[str, float], held: Set[str]) -> float:
-    """The share of the weight that some words have; all of it where there is none."""
+    """The share of the weight that some words have; 1 if there is no weight."""
     total = math.fsum(weights.values())
     return math.fsum(weights[word] for word in sorted(held)) / total if total else 1.0
 
 
 def _name_features(query: str, found: HitTexts, known: Set[str]) -> dict[str, float]:
-    """Whether what the query calls by name is there: names and identifiers, letter by letter."""
+    """The shares of the query's names and identifiers that occur in the texts, compared letter by letter."""
     identifiers = identifiers_of(query)
     called = [*identifiers, *(name.casefold() for name in names_of(query))]
     texts = [text.casefold() for text in found.texts]
@@ -180,19 +186,19 @@ def _name_features(query: str, found: HitTexts, known: Set[str]) -> dict[str, fl
 
 
 def _score_falls(scores: Sequence[float]) -> dict[str, float]:
-    """How far scores fall, as a share of the first; without a hit to compare with, all the way."""
+    """How far the scores fall, as a share of the larger one; 1 without a hit to compare with."""
     return {"fall_second": _fall(scores, 1), "fall_tenth": _fall(scores, DEPTH - 1)}
 
 
 def _fall(scores: Sequence[float], at: int) -> float:
     if len(scores) <= at:
         return 1.0
-    # a system may score below 0: what counts is how far it falls, beside how large scores are
-    return min(1.0, (scores[0] - scores[at]) / max(abs(scores[0]), abs(scores[at]), _FEW))
+    # a system may score below 0, so the fall is divided by the larger of the two in size
+    return min(1.0, (scores[0] - scores[at]) / max(abs(scores[0]), abs(scores[at]), _LEAST_SCORE))
 
 
 def _hit_counts(found: HitTexts) -> dict[str, float]:
-    """Over how many documents and sections what came back is spread, and how much came back."""
+    """How many passages, documents and sections came back."""
     return {
         "returned": len(found.texts) / DEPTH,
         "documents": len(set(found.documents)) / DEPTH,
@@ -200,8 +206,36 @@ def _hit_counts(found: HitTexts) -> dict[str, float]:
     }
 
 
+def feature_extractor(corpus: Corpus, kit: Kit) -> FeatureExtractor:
+    """The extractor for a corpus. Its words are counted once, and the counts are kept in the cache."""
+    return FeatureExtractor(corpus, _word_frequencies(corpus, kit), Static().load(kit))
+
+
+def _word_frequencies(corpus: Corpus, kit: Kit) -> WordFrequencies:
+    if len(corpus) < WORTH_KEEPING:
+        return WordFrequencies.count(map(indexed_text, corpus.passages))
+    cache = ArtifactCache(kit.cache / "frequencies")
+    key = digest(part.encode() for part in (VERSION, engine(), corpus.hash))
+    if (known := cache.read(key, _read_counts)) is not None:
+        return known
+    counted = WordFrequencies.count(texts_with_progress(corpus, kit, "counting words"))
+    cache.put(key, partial(_write_counts, counted))
+    return counted
+
+
+def _write_counts(counted: WordFrequencies, folder: Path) -> None:
+    (folder / _COUNTS).write_bytes(msgspec.json.encode(counted, order="sorted"))
+
+
+def _read_counts(folder: Path) -> WordFrequencies:
+    try:
+        return msgspec.json.decode((folder / _COUNTS).read_bytes(), type=WordFrequencies)
+    except UNREADABLE as error:
+        raise DamagedArtifact(folder, error) from error
+
+
 def feature_matrix(rows: Sequence[Mapping[str, float]], names: Sequence[str]) -> Floats:
-    """Signs as a matrix: a row a query, a column a name."""
+    """Features as a matrix: one row per query, one column per name."""
     return np.array([[row[name] for name in names] for row in rows], dtype=np.float64).reshape(
         len(rows), len(names)
     )
