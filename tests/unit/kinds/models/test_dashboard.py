@@ -22,6 +22,7 @@ from assay.core.errors import DataError, UsageError
 from assay.core.records import ClauseResult, Comparison, Estimate, Verdict
 from assay.core.results import ItemView, MeasureInfo, RankedResult, Results, ReviewSummary, TrustSummary
 from assay.desk.serving import port_for
+from assay.kinds.models import commands
 from assay.kinds.models.benchmark.folder import BenchmarkFolder
 from assay.kinds.models.dashboard.charts import (
     APART,
@@ -356,7 +357,7 @@ def test_points_on_one_place_are_moved_apart_and_no_further_than_needed() -> Non
 @pytest.fixture
 def invoke() -> Callable[..., Any]:
     app = typer.Typer()
-    app.command()(with_errors(serving.command))
+    app.command()(with_errors(commands.command))
     return lambda *args: CliRunner().invoke(app, [str(arg) for arg in args])
 
 

@@ -1,4 +1,4 @@
-"""assay dashboard: a benchmark's files in the browser, from a process that only this machine reaches."""
+"""A local server for the dashboard: a child process that only this machine can reach."""
 
 from __future__ import annotations
 
@@ -9,11 +9,7 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
 
-import typer
-
-from assay.cli.terminal import AsJson, print_json, say
 from assay.core.errors import PluginError
 from assay.desk.serving import ENDING, HOST, port_for
 from assay.kinds.models.dashboard.tables import read_tables
@@ -96,26 +92,3 @@ def _end(child: subprocess.Popen[bytes]) -> None:
     except subprocess.TimeoutExpired:
         child.kill()
         child.wait()
-
-
-def command(
-    folder: Annotated[
-        Path,
-        typer.Argument(
-            metavar="FOLDER", help="What `assay report --format benchmark` wrote, or a study that holds it."
-        ),
-    ],
-    port: Annotated[
-        int | None, typer.Option(min=1, max=65535, help="Default: 8501, or another that is free.")
-    ] = None,
-    as_json: AsJson = False,
-) -> None:
-    """Show a benchmark in the browser, on this machine alone, until Ctrl-C."""
-    from assay.kinds.models.dashboard.serve import serve
-
-    def announce(line: str) -> None:
-        say(line)
-        if as_json and (found := [word for word in line.split() if word.startswith("http")]):
-            print_json({"schema": "assay/dashboard/1", "address": found[0]})
-
-    serve(folder, port, announce)
