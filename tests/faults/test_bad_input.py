@@ -70,7 +70,7 @@ WRONG_FIELDS = {
     ),
     "duplicate key": (
         edited("by: [topic]", "by: [topic]\nby: [language]"),
-        ["study.yaml:9: by: this field stands on line 8 already. Keep one of the two."],
+        ["study.yaml:9: by: this field is already on line 8. Keep one of the two."],
     ),
     "no systems": (
         re.sub(r"systems:\n.*\n.*\nbaseline: old\n", "systems: {}\n", STUDY),
@@ -370,7 +370,7 @@ def test_every_problem_of_a_file_of_items(tmp_path: Path) -> None:
     done = refused(folder)
     assert done.code == 3
     assert done.err.replace(f"{folder}/", "").splitlines() == [
-        "data/items.jsonl:13: not JSON: Input data was truncated. Write one complete JSON object a line.",
+        "data/items.jsonl:13: not JSON: Input data was truncated. Write one complete JSON object per line.",
         "data/items.jsonl:14: text: the field is missing. Add 'text'.",
         "data/items.jsonl:15: not UTF-8 (byte 0xe9). Save the file as UTF-8.",
         "data/items.jsonl:16: the item_id 'q0' stands on line 1 already. Ids must be unique.",

@@ -64,7 +64,7 @@ def test_one_look_shows_every_problem_of_every_file(folder: Path) -> None:
     (folder / "items.jsonl").write_bytes(lines(*records))
     (folder / "passages.jsonl").write_bytes(lines({"id": "p1", "text": "a"}, {"doc_id": "p2", "text": None}))
     assert problems(Folder(str(folder)), folder) == [
-        "items.jsonl:2: not JSON: Input data was truncated. Write one complete JSON object a line.",
+        "items.jsonl:2: not JSON: Input data was truncated. Write one complete JSON object per line.",
         "items.jsonl:3: item_id: expected str, got int. Correct the value.",
         "items.jsonl:5: text: the field is missing. Add 'text'.",
         "items.jsonl:7: expected object, got array. Correct the value.",

@@ -68,7 +68,7 @@ def test_one_look_shows_every_problem_of_every_file(tmp_path: Path) -> None:
         "b.yml:5: results.2.judgment: is not a text",
         "c.yaml:1: this is no review form",
         f"d.yaml:2: this is not YAML: {unclosed}",
-        "e.yaml:3: results: this field stands on line 2 already",
+        "e.yaml:3: results: this field is already on line 2",
         "f.yaml:1: bytes that are not UTF-8",
         "g.yaml:1: this is no review form",
         "h.yaml: this is not YAML: chr() arg not in range(0x110000)",

@@ -2,7 +2,7 @@
 
 AssayError                      exit 1 is Python's own crash and is never used here
 ├── UsageError         exit 2   the command or call makes no sense as written
-│   └── NotSet                  an environment variable that a study names
+│   └── MissingVariable         an environment variable that a study names is not set
 ├── DataError          exit 3   a file or record is wrong; carries every problem found
 ├── SystemFailure      exit 4   a system under test could not be opened, or failed on everything
 ├── PluginError        exit 5   a plugin is unknown, broken, or was given wrong parameters
@@ -41,7 +41,7 @@ class Problem:
 
 
 class AssayError(Exception):
-    """The root: says what went wrong, where, and what to do next."""
+    """The root of all errors: what went wrong, where, and what to do next."""
 
     exit_code: ClassVar[int] = 2
 
@@ -57,7 +57,7 @@ class MissingVariable(UsageError):
 
 
 class DataError(AssayError):
-    """Input that cannot be used. Holds all problems of a file, so that one look mends them all."""
+    """Input that cannot be used. It has all problems of a file, so that they can be corrected together."""
 
     exit_code = 3
     SHOWN: ClassVar[int] = 20
@@ -73,25 +73,25 @@ class DataError(AssayError):
 
 
 class SystemFailure(AssayError):
-    """A system under test that could not be opened, or that failed on every item."""
+    """A system under test could not be opened, or failed on every item."""
 
     exit_code = 4
 
 
 class PluginError(AssayError):
-    """A plugin that is unknown, does not load, or was given parameters it does not take."""
+    """A plugin is unknown, does not load, or got parameters that it does not take."""
 
     exit_code = 5
 
 
 class Retryable(AssayError):
-    """Raised by a system whose attempt failed in a way that may pass: the runner tries again."""
+    """Raised by a system if an attempt failed temporarily: the runner tries again."""
 
     exit_code = 4
 
 
 def decoding_problem(error: Exception, where: str = "", line: int | None = None) -> Problem:
-    """A decoding error in the words of a problem: field, what is wrong with it, what to do."""
+    """A decoding error as a problem: the field, what is wrong with it, and what to do."""
     if isinstance(error, UnicodeDecodeError):
         byte = error.object[error.start]
         return Problem(f"not UTF-8 (byte 0x{byte:02x})", where, line, fix="Save the file as UTF-8.")
@@ -99,7 +99,7 @@ def decoding_problem(error: Exception, where: str = "", line: int | None = None)
         return Problem("nested too deeply", where, line, fix="Flatten the record.")
     text = str(error)
     if not isinstance(error, msgspec.ValidationError):
-        fix = "Write one complete JSON object a line."
+        fix = "Write one complete JSON object per line."
         return Problem(f"not JSON: {text.removeprefix('JSON is malformed: ')}", where, line, fix=fix)
     place = _PLACE.search(text)
     field = place[1] if place else ""
@@ -111,9 +111,9 @@ def decoding_problem(error: Exception, where: str = "", line: int | None = None)
 
 
 def did_you_mean(word: str, known: Iterable[str], cutoff: float = 0.55) -> str:
-    """A closing sentence that suggests the nearest known names, or lists the few there are.
+    """A closing sentence that suggests the most similar known names, or lists the known names.
 
-    Short names are near to many words: ask for more likeness there.
+    Short names are similar to many words: raise `cutoff` for them.
     """
     names = sorted(set(known))
     folded = {name.lower(): name for name in names}

@@ -20,12 +20,12 @@ import msgspec
 Budget = int | None
 Tags = dict[str, list[str]]
 Factors = dict[str, str]
-NO_RESULTS = "no_results"  # the route of an answer that says there is nothing, and of a query that wants that
+NO_RESULTS = "no_results"  # the route of an answer that there is nothing, and of a query that expects it
 PATH = "path"  # the kind of the steps that lead to one hit; the first of them has depth 0
-IMPOSSIBLE = "impossible"  # the flag of an answer, and the field of gold: it cannot be answered
-# labels: it answers what is asked; it meets a person as asked; it must be withheld
+IMPOSSIBLE = "impossible"  # the flag of an answer, and the field of gold: the query cannot be answered
+# labels: it answers the query; it meets the intent of a person; it must not be shown
 RELEVANCE, INTENT, FORBIDDEN = "relevance", "intent", "forbidden"
-# what a text that gold quotes is worth, by label and by its author's word for it
+# the grade of a text that gold quotes, by label and by its author's word for it
 QUOTED_GRADES: Mapping[str, Mapping[str, float]] = {
     RELEVANCE: {"high": 2.0, "partial": 1.0},
     INTENT: {"high": 1.0, "partial": 0.0},
@@ -39,7 +39,7 @@ class Span(msgspec.Struct, frozen=True, array_like=True):
     end: int
 
     def overlap(self, other: Span) -> int:
-        """How many characters both spans share."""
+        """The number of characters that both spans share."""
         return max(0, min(self.end, other.end) - max(self.start, other.start))
 
 
@@ -47,7 +47,7 @@ class Span(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Document(msgspec.Struct, frozen=True):
-    """A source text as it was frozen: what labels point at, whatever the chunking."""
+    """A frozen source text. Labels point at it, independent of chunking."""
 
     doc_id: str
     text: str
@@ -56,19 +56,19 @@ class Document(msgspec.Struct, frozen=True):
 
 
 class Passage(msgspec.Struct, frozen=True):
-    """A retrieval unit: what a system indexes and a hit names by `doc_id`."""
+    """A text that a system indexes, and that a hit names by `doc_id`."""
 
     doc_id: str
     text: str
     title: str = ""
-    source: str | None = None  # the document it was cut from; None: it is its own document
-    span: Span | None = None  # where it lies in that document
+    source: str | None = None  # the document it was cut from; None: it is a document itself
+    span: Span | None = None  # its place in that document
     section: str | None = None
     metadata: dict[str, Any] = {}
 
 
 class Query(msgspec.Struct, frozen=True):
-    """What a system sees of an item: no gold, no tags, no split."""
+    """The part of an item that a system sees: no gold, no tags, no split."""
 
     item_id: str
     text: str
@@ -78,7 +78,7 @@ class Query(msgspec.Struct, frozen=True):
 class Item(msgspec.Struct, frozen=True):
     """One case of a golden set: the question, what is right, and how to group it.
 
-    `gold` is the author's material, by judge: {"relevant": {doc_id: grade}}, {"evidence": […]}, {"sql": …}.
+    `gold` is the author's material for each judge: {"relevant": {doc_id: grade}}, {"evidence": […]}, …
     """
 
     item_id: str
@@ -88,7 +88,7 @@ class Item(msgspec.Struct, frozen=True):
     gold: dict[str, Any] = {}
     expects: str | None = None  # "nothing": the right answer is no answer; "route", "intent": not passages
     sequence: str | None = None  # items of one sequence run in order in one session
-    scope: list[str] | None = None  # doc_ids indexed for this item alone; None: the whole corpus
+    scope: list[str] | None = None  # the doc_ids that are indexed for this item; None: the whole corpus
     split: str | None = None
     added: str | None = None  # version or date in which the item entered the golden set
 
@@ -98,11 +98,11 @@ class Item(msgspec.Struct, frozen=True):
 
     @property
     def label(self) -> str:
-        """The label under which what comes back for it is right or wrong."""
+        """The label under which its results are right or wrong."""
         return INTENT if self.expects == "intent" else RELEVANCE
 
     def values(self, name: str) -> list[str]:
-        """Its values of a tag; language, split and sequence read as tags."""
+        """Its values of a tag. Language, split and sequence are tags too."""
         if name in self.tags:
             return self.tags[name]
         own = {"language": self.language, "split": self.split, "sequence": self.sequence}.get(name)
@@ -113,7 +113,7 @@ class Item(msgspec.Struct, frozen=True):
 
 
 class Hit(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """One retrieved unit, best first."""
+    """One result of a search. The hits of a response are in order, the best first."""
 
     doc_id: str
     score: float
@@ -122,7 +122,7 @@ class Hit(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
 
 class Piece(msgspec.Struct, frozen=True, array_like=True):
-    """A stretch of text inside a context."""
+    """A piece of text inside a context."""
 
     doc_id: str
     text: str
@@ -130,7 +130,7 @@ class Piece(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Context(msgspec.Struct, frozen=True):
-    """What a reader would be shown under one token budget."""
+    """The text that a reader would see under one token budget."""
 
     budget: Budget
     pieces: list[Piece]
@@ -141,7 +141,7 @@ class Context(msgspec.Struct, frozen=True):
 
     @property
     def text(self) -> str:
-        """Exactly what the reader sees, and what `tokens` counts."""
+        """The text that the reader sees, and whose tokens `tokens` counts."""
         return "\n".join(piece.text for piece in self.pieces)
 
 
@@ -156,7 +156,7 @@ class Step(msgspec.Struct, frozen=True, omit_defaults=True):
     selected: bool = True
     edge: str | None = None
     stop: str | None = None
-    role: str | None = None  # what the target is, in the system's words: exception, remedy, step
+    role: str | None = None  # what the target is, in the words of the system: exception, remedy, step
 
 
 class Fault(msgspec.Struct, frozen=True):
@@ -168,7 +168,7 @@ class Fault(msgspec.Struct, frozen=True):
 
 
 class Observed(msgspec.Struct, omit_defaults=True):
-    """What was seen from outside while it answered. Never part of an identity."""
+    """What was observed from outside while a system answered. It is never part of an identity."""
 
     seconds: dict[str, float] = {}
     tokens: int | None = None
@@ -199,9 +199,9 @@ class Node(msgspec.Struct, frozen=True, omit_defaults=True):
     role: str | None = None
     doc_id: str | None = None
     span: Span | None = None
-    weight: float | None = None  # how much it matters, whatever is asked
-    about: str | None = None  # what lies below it, in the words that queries are routed by
-    entities: list[str] = []  # the names that tell it from its siblings
+    weight: float | None = None  # its importance, independent of the query
+    about: str | None = None  # its content, in the words by which queries are routed
+    entities: list[str] = []  # the names that distinguish it from its siblings
 
 
 class Edge(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -215,7 +215,7 @@ class Edge(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Structure(msgspec.Struct, frozen=True):
-    """The tree or graph behind an index, one an arm and seed."""
+    """The tree or graph behind an index. There is one per arm and seed."""
 
     nodes: list[Node]
     edges: list[Edge]
@@ -225,33 +225,33 @@ class Structure(msgspec.Struct, frozen=True):
 
 
 class Judgment(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One statement that something is relevant, right, supported, or was looked for and not found."""
+    """One statement of a judge: something is relevant, right or supported, or was not found."""
 
     item_id: str
     label: str
     grade: float
     judge: str
-    target: str | None = None  # doc_id, node_id, …; None: about the response as a whole, or nothing was found
+    target: str | None = None  # doc_id, node_id, …; None: the whole response, or nothing was found
     span: Span | None = None
     category: str | None = None
-    arm: str | None = None  # None: gold, true for every arm
+    arm: str | None = None  # None: gold, which is true for every arm
     seed: int | None = None  # None: for every seed
     version: str = "1"
-    seen: str | None = None  # hash of the text shown: a mark whose text changed is stale
+    seen: str | None = None  # hash of the text that was shown: if the text changes, a mark is stale
     reason: str | None = None
     time: float | None = None
     judgment_id: str | None = None
     replaces: str | None = None  # an earlier judgment of the same judge
-    withdrawn: bool = False  # it takes back what it replaces, and says nothing itself
+    withdrawn: bool = False  # it only takes back the judgment that it replaces
 
 
 class Question(msgspec.Struct, frozen=True):
-    """What a judge that costs something is asked: all that its verdict may depend on."""
+    """A question to a paying judge: everything on which its finding may depend."""
 
     item_id: str
     label: str
-    text: str  # what is judged: the target's text, or the answer where there is no target
-    about: str = ""  # what is shown with it: the query, a reference answer, a prompt read from a file
+    text: str  # the text to judge: of the target, or the answer if there is no target
+    about: str = ""  # what is shown with it: the query, a reference answer, a prompt from a file
     target: str | None = None
     span: Span | None = None
     arm: str | None = None
@@ -259,7 +259,7 @@ class Question(msgspec.Struct, frozen=True):
 
 
 class Finding(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What a judge answers to a question, and what the answer cost."""
+    """The answer of a judge to a question, and its cost."""
 
     grade: float
     category: str | None = None
@@ -274,14 +274,14 @@ class Status(StrEnum):
     """How a score came about. Only `scored` and `missing` enter a mean."""
 
     SCORED = "scored"
-    MISSING = "missing"  # asked, nothing returned: counts with the value the measure declares for absence
-    FAILED = "failed"  # it broke
+    MISSING = "missing"  # asked, nothing returned: it counts with the measure's value for absence
+    FAILED = "failed"  # the system failed
     UNJUDGED = "unjudged"
     PENDING = "pending"  # not run: limit, cap, killed
     NOT_APPLICABLE = "not_applicable"
 
 
-# Where an item was asked with several seeds: what leaves the value open outweighs a value.
+# For an item with several seeds: a status without a value comes before one with a value.
 GRAVEST_FIRST = (
     *(Status.PENDING, Status.FAILED, Status.UNJUDGED),
     *(Status.SCORED, Status.MISSING, Status.NOT_APPLICABLE),
@@ -289,7 +289,7 @@ GRAVEST_FIRST = (
 
 
 class Arm(msgspec.Struct, frozen=True):
-    """One system on one corpus, with the factors that make it this one."""
+    """One system on one corpus, with its factors."""
 
     system: str
     factors: Factors = {}
@@ -339,9 +339,9 @@ class Comparison(msgspec.Struct, frozen=True):
     test: str = ""
     family: str = ""
     mde: float | None = None  # smallest difference this n would find with 80 % power
-    p_wilcoxon: float | None = None  # the signed-rank test's, where values are not plain yes or no
-    refused: str | None = None  # why there is no comparison, where there is none
-    shown: str = ""  # "better" or "worse", of a against b: what its interval shows at the family's level
+    p_wilcoxon: float | None = None  # of the signed-rank test, if values are not only yes or no
+    refused: str | None = None  # why there is no comparison
+    shown: str = ""  # "better" or "worse" (a than b): what its interval shows at the family's level
     level: float | None = None  # the level of that interval; `low` and `high` stay at 95 %
 
 
@@ -349,24 +349,24 @@ THRESHOLD_SHOWN, GAIN_SHOWN, LOSS_SHOWN, NO_LOSS_SHOWN, NOT_GUARDED = (
     "threshold shown",  # the interval excludes the threshold
     "gain shown",  # the interval excludes a loss
     "loss shown",  # of a kill condition, or since a baseline: the interval excludes a gain
-    "no loss shown",  # since a baseline: what may be lost unseen is its smallest detectable difference
+    "no loss shown",  # since a baseline: a loss up to the smallest detectable difference is possible
     "not guarded",  # the estimate decides
 )
 LABELS = ("", THRESHOLD_SHOWN, GAIN_SHOWN, LOSS_SHOWN, NO_LOSS_SHOWN, NOT_GUARDED)  # the weakest last
 
 
 class Advice(msgspec.Struct, frozen=True):
-    """How many more items are likely to decide an open clause, or what to do where no number would."""
+    """How many more items are likely to decide an undecided clause, or what to do instead."""
 
     items: int | None
     where: str = ""  # the slice they must be in
-    chance: float | None = None  # that they decide it if the effect is what it looks like
-    by_luck: float | None = None  # that they decide it if there is no effect
+    chance: float | None = None  # probability that they decide it if the effect is as estimated
+    by_luck: float | None = None  # probability that they decide it if there is no effect
     instead: str = ""
 
 
 class ClauseResult(msgspec.Struct, frozen=True):
-    """One clause of a gate, decided or not, with what it was decided on."""
+    """One clause of a gate, decided or not, with the evidence."""
 
     text: str
     holds: bool | None
@@ -378,10 +378,10 @@ class ClauseResult(msgspec.Struct, frozen=True):
     left: float | None = None
     right: float | None = None
     mde: float | None = None
-    advice: Advice | None = None  # where it is open for want of items
+    advice: Advice | None = None  # if it is undecided for lack of items
     role: str = "go"  # first, go or kill
-    ways: list[int] = []  # where there are several ways to go: those it belongs to
-    shows: str = ""  # what its outcome rests on: one of LABELS
+    ways: list[int] = []  # if there are several ways to go: those to which it belongs
+    shows: str = ""  # what decides it: one of LABELS
 
 
 class Verdict(msgspec.Struct, frozen=True):
@@ -392,8 +392,8 @@ class Verdict(msgspec.Struct, frozen=True):
     clauses: list[ClauseResult]
     reason: str = ""
     deciding: bool = True  # whether it counts in the verdict over all gates
-    about: str = ""  # what it is for, in its author's words
+    about: str = ""  # its purpose, in its author's words
     reads: list[str] = []  # the measures that its clauses read
-    look: int = 1  # how often it was decided on other evidence, this time included
+    look: int = 1  # how often it was decided on different evidence, including this time
     level: float | None = None  # of its bounds, before clauses share it; None: nothing has an interval
-    unseen: float | None = None  # beside a go: the share of items that could have lost everything unseen
+    unseen: float | None = None  # for a go: the share of items that could have lost everything unnoticed

@@ -1,9 +1,9 @@
-"""What of an item's evidence a context shows, by the places of its pieces or by their words.
+"""How much of an item's evidence a context shows, by the spans of its pieces or by their words.
 
-A reader sees texts, not places. So the span of a piece is believed where it is exactly as long as the text,
-and where the text agrees with the evidence that lies there. Any other piece, such as one of a service that
-tells no spans, or one whose markup was taken out, shows what its words say: there a sentence has to occur,
-white space aside, with its own letters and as whole words.
+A reader sees texts, not spans. So the span of a piece counts only if it is exactly as long as the text, and
+if the text agrees with the evidence in that place. Any other piece, such as one without a span or without its
+markup, shows what its words say: a sentence must occur in it with the same letters and as whole words, apart
+from white space.
 
 What evidence is, `assay.datasets.evidence` describes.
 """
@@ -23,12 +23,12 @@ from assay.core.records import Budget, Context, Item, Piece, Response, Span
 
 
 def context_target(budget: Budget) -> str:
-    """What a label of the context under a budget points at: `context@400`, `context@inf`."""
+    """The target of a label of the context under a budget: `context@400`, `context@inf`."""
     return f"context@{'inf' if budget is None else budget}"
 
 
 class EvidenceUnit(msgspec.Struct, frozen=True):
-    """A unit of evidence: its place in a document, its text, and which of its sentences are needed."""
+    """A unit of evidence: its span in a document, its text, and which of its sentences are needed."""
 
     source: str
     start: int
@@ -51,16 +51,16 @@ class EvidenceUnit(msgspec.Struct, frozen=True):
 
     @property
     def needed(self) -> list[Span]:
-        """What an answer takes of it."""
+        """The sentences of it that an answer needs."""
         return self.needs or [self.span]
 
     @property
     def places(self) -> list[EvidenceUnit]:
-        """Where it can be read."""
+        """The unit itself and the other places that say the same."""
         return [self, *self.also]
 
     def within(self, start: int, end: int) -> str:
-        """Its text between two places of the document, as far as they lie in it."""
+        """The part of its text between two positions of the document."""
         return self.text[max(start - self.start, 0) : max(end - self.start, 0)]
 
 
@@ -72,7 +72,7 @@ class ItemEvidence:
 
     @cached_property
     def places(self) -> dict[str, list[EvidenceUnit]]:
-        """Every place that it can be read in, by document."""
+        """Every place where the evidence can be read, by document."""
         found: dict[str, list[EvidenceUnit]] = {}
         for unit in self.units:
             for place in unit.places:
@@ -81,7 +81,7 @@ class ItemEvidence:
 
 
 def evidence_of(items: Sequence[Item]) -> list[ItemEvidence | None]:
-    """The evidence of each item, None where it has none; whatever gold cannot be read is told at once."""
+    """The evidence of each item, or None. Raises one DataError with all evidence that cannot be read."""
     found, problems = list[ItemEvidence | None](), list[Problem]()
     for item in items:
         try:
@@ -95,7 +95,7 @@ def evidence_of(items: Sequence[Item]) -> list[ItemEvidence | None]:
 
 
 def evidence_problems(items: Sequence[Item], corpus: Corpus) -> list[Problem]:
-    """Units that cannot be read, or whose text does not stand in the corpus where they say."""
+    """Problems of evidence that cannot be read, or whose text is not at its place in the corpus."""
     try:
         wanted = evidence_of(items)
     except DataError as error:
@@ -105,7 +105,7 @@ def evidence_problems(items: Sequence[Item], corpus: Corpus) -> list[Problem]:
         for unit in (place for one in (evidence.units if evidence else ()) for place in one.places):
             text = corpus.text_of(unit.source)
             if text is None or text[unit.start : unit.end] != unit.text:
-                lacks = "there is no such document" if text is None else "another text stands there"
+                lacks = "there is no such document" if text is None else "another text is there"
                 place = f"{unit.source} [{unit.start}, {unit.end})"
                 what = f"item {item.item_id!r}: the evidence at {place} is not in the corpus: {lacks}"
                 found.append(
@@ -116,16 +116,16 @@ def evidence_problems(items: Sequence[Item], corpus: Corpus) -> list[Problem]:
 
 
 class _ContextParts(NamedTuple):
-    """What a context holds: stretches of documents with evidence, words without a place, and the rest."""
+    """What a context holds: spans of documents with evidence, words without a span, and the rest."""
 
-    spans: Mapping[str, list[tuple[int, int]]]  # by document, in order; what is shown twice stands twice
+    spans: Mapping[str, list[tuple[int, int]]]  # by document, in order; what is shown twice is here twice
     words: str
     elsewhere: int  # characters
 
 
 @dataclass(frozen=True)
 class ShownEvidence:
-    """What one context shows of the evidence of one item."""
+    """How much of the evidence of one item one context shows."""
 
     wanted: ItemEvidence
     context: Context
@@ -133,7 +133,7 @@ class ShownEvidence:
 
     @cached_property
     def recall(self) -> float:
-        """How many of the units are shown: all that is needed of them, in one of their places."""
+        """The share of units that are shown: everything that is needed of them, in one of their places."""
         units = self.wanted.units
         return sum(any(map(self._is_shown, unit.places)) for unit in units) / len(units)
 
@@ -144,8 +144,8 @@ class ShownEvidence:
 
     @property
     def precision(self) -> float:
-        """How much of the context, by characters, lies in units; 0 where it is empty."""
-        spans, words, elsewhere = self._sorted
+        """The share of the context, in characters, that lies in units; 0 if the context is empty."""
+        spans, words, elsewhere = self._parts
         placed = (end - start for each in spans.values() for start, end in each)
         whole = sum(placed) + elsewhere + len(words)
         inside = sum(end - start for document in spans for start, end in self._evidence_in(document))
@@ -156,7 +156,7 @@ class ShownEvidence:
         return inside / whole if whole else 0.0
 
     @cached_property
-    def _sorted(self) -> _ContextParts:
+    def _parts(self) -> _ContextParts:
         spans: dict[str, list[tuple[int, int]]] = {}
         words, elsewhere, places = list[str](), 0, self.wanted.places
         for piece in self.context.pieces:
@@ -171,36 +171,36 @@ class ShownEvidence:
         return _ContextParts(ordered, _normalized(" ".join(words)), elsewhere)
 
     def _lies_there(self, piece: Piece, span: Span, places: Iterable[EvidenceUnit]) -> bool:
-        """Whether the text of a piece is what stands at its span, as far as can be told."""
+        """Whether the text of a piece agrees with its span, as far as the evidence shows."""
         if span.end - span.start != len(piece.text):
             return False
         for unit in places:
             inside = piece.text[max(unit.start - span.start, 0) : max(unit.end - span.start, 0)]
             if inside != unit.within(span.start, span.end):
                 return False
-        return self.corpus.text_of(piece.doc_id) is not None  # else it is a place in a text that nobody has
+        return self.corpus.text_of(piece.doc_id) is not None  # else it is a span of an unknown text
 
     def _is_shown(self, unit: EvidenceUnit) -> bool:
-        if unit.source not in self._sorted.spans and not self._sorted.words:
+        if unit.source not in self._parts.spans and not self._parts.words:
             return False
-        return all(self._covers(unit, need) or self._says(unit, need) for need in unit.needed)
+        return all(self._covers(unit, need) or self._has_words(unit, need) for need in unit.needed)
 
-    def _says(self, unit: EvidenceUnit, need: Span) -> bool:
-        return any(_find_words(unit.within(need.start, need.end), self._sorted.words))
+    def _has_words(self, unit: EvidenceUnit, need: Span) -> bool:
+        return any(_find_words(unit.within(need.start, need.end), self._parts.words))
 
     def _covers(self, unit: EvidenceUnit, need: Span) -> bool:
-        """Whether pieces with a place show a sentence together; what is missing may be white space alone."""
+        """Whether pieces with spans show a sentence together. Only white space may be missing."""
         at = need.start
-        for start, end in self._sorted.spans.get(unit.source, ()):
+        for start, end in self._parts.spans.get(unit.source, ()):
             if unit.within(at, min(start, need.end)).strip():
                 return False
             at = max(at, end)
         return not unit.within(at, need.end).strip()
 
     def _evidence_in(self, document: str) -> Iterator[tuple[int, int]]:
-        """The stretches of evidence in the pieces of a document; one that is shown twice comes twice."""
+        """The spans of evidence in the pieces of a document. A span that is shown twice comes twice."""
         evidence = list(_union((unit.start, unit.end) for unit in self.wanted.places[document]))
-        for start, end in self._sorted.spans[document]:
+        for start, end in self._parts.spans[document]:
             for first, last in evidence:
                 if max(first, start) < min(last, end):
                     yield max(first, start), min(last, end)
@@ -211,8 +211,7 @@ def shown_by_budget(
 ) -> dict[Budget, list[ShownEvidence | None]]:
     """What the context of each item shows, by budget; None without evidence, or without such a context.
 
-    One with more tokens than its budget shows nothing: a reader with that budget never sees it. Each is
-    worked out where it is first asked for.
+    A context with more tokens than its budget shows nothing: a reader with that budget never sees it.
     """
     evidence = evidence_of(items)
     contexts = [
@@ -235,12 +234,12 @@ def _within_budget(context: Context) -> Context:
 
 
 def _texts_of(unit: EvidenceUnit) -> list[str]:
-    """What stands for a unit among words: the whole of it, or the sentences that are needed."""
+    """The texts that can show a unit by its words: all of it, or one of its needed sentences."""
     return [unit.text, *(unit.within(need.start, need.end) for need in unit.needs)]
 
 
 def _find_words(text: str, words: str) -> Iterator[tuple[int, int]]:
-    """Where a text occurs among words, as whole words."""
+    """The places where a text occurs among words, as whole words."""
     wanted = _normalized(text)
     at = words.find(wanted) if wanted else -1
     while at >= 0:
@@ -251,7 +250,7 @@ def _find_words(text: str, words: str) -> Iterator[tuple[int, int]]:
 
 
 def _is_inside_word(words: str, at: int) -> bool:
-    """Whether a place is inside a word or number."""
+    """Whether a position is inside a word or number."""
     return 0 < at < len(words) and words[at - 1].isalnum() and words[at].isalnum()
 
 
@@ -260,7 +259,7 @@ def _normalized(text: str) -> str:
 
 
 def _union(spans: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """Stretches that do not overlap, in order."""
+    """Merge overlapping spans. The result is in order."""
     held: tuple[int, int] | None = None
     for start, end in sorted(spans):
         if held is not None and start <= held[1]:

@@ -1,7 +1,7 @@
-"""YAML that remembers where things stand, and leaves words alone.
+"""YAML with the line of every field, and with words as they are written.
 
-PyYAML follows YAML 1.1, where `yes`, `no` and `on` are booleans; tags in a golden set are words. Here only
-`true` and `false` are booleans, and a key given twice is a problem instead of a silent loss.
+PyYAML follows YAML 1.1, where `yes`, `no` and `on` are booleans; but tags in a golden set are words. Here
+only `true` and `false` are booleans, and a key that is given twice is a problem, not a silent loss.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def as_list(value: Any) -> Any:
 
 
 def _share(value: Any) -> Any:
-    """A share as a number: 5% is 0.05."""
+    """Read a share as a number: 5% is 0.05."""
     try:
         found = float(value.removesuffix("%")) / 100 if str(value).endswith("%") else float(value)
     except (TypeError, ValueError):
@@ -46,15 +46,15 @@ def _share(value: Any) -> Any:
     return found
 
 
-Word = Annotated[str, BeforeValidator(_word)]  # yes and 5 are words where a word is expected
+Word = Annotated[str, BeforeValidator(_word)]  # yes and 5 are words if a word is expected
 Words = Annotated[list[Word], BeforeValidator(as_list)]
 FilledText = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 Share = Annotated[float, BeforeValidator(_share)]
 
 
-MOST_FIELDS = 100_000  # aliases of aliases multiply: ten lines can stand for billions of fields
+MOST_FIELDS = 100_000  # aliases of aliases multiply: ten lines can make billions of fields
 
-_INT = re.compile(r"[-+]?[0-9]{1,18}")  # longer ones stay text, as Python refuses to read some
+_INT = re.compile(r"[-+]?[0-9]{1,18}")  # longer ones stay text, since Python refuses to read some
 _FLOAT = re.compile(r"[-+]?(([0-9]+\.[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?|[0-9]+[eE][-+]?[0-9]+)")
 _WORDS = {"true": True, "false": False, "null": None, "~": None, "": None}
 
@@ -69,7 +69,7 @@ class Lines:
     at: dict[Loc, int] = field(default_factory=dict)
 
     def of(self, loc: Sequence[str | int]) -> int | None:
-        """The line of the field, or of the nearest thing around it."""
+        """The line of the field, or of the nearest field around it."""
         path = tuple(loc)
         while path not in self.at and path:
             path = path[:-1]
@@ -82,20 +82,20 @@ class Lines:
 
 @dataclass(frozen=True)
 class FileProblems:
-    """What is wrong with a file so far."""
+    """The problems of a file found so far."""
 
     lines: Lines
     problems: list[Problem] = field(default_factory=list)
 
     def wrong(self, loc: Loc, inner: Loc, what: str, fix: str, name: str = "") -> None:
-        """A problem at `inner` of what stands at `loc`; the name stands for its place in the list."""
+        """Add a problem at `inner` below `loc`. A name replaces `loc` in the path of the field."""
         path = ".".join(map(str, (*((name,) if name else loc), *inner)))
         line = self.lines.of((*loc, *inner))
         self.problems.append(Problem(what, self.lines.where, line, path, fix))
 
 
 def read_text(path: Path) -> str:
-    """A text file's content; a missing file or bytes that are not UTF-8 are said plainly."""
+    """The text of a file. Raises a DataError if it is missing or not UTF-8."""
     try:
         return path.read_bytes().decode("utf-8-sig")
     except FileNotFoundError:
@@ -111,7 +111,7 @@ def read_text(path: Path) -> str:
 
 
 def read_yaml(path: Path) -> tuple[Any, Lines]:
-    """The content of a YAML file and where each field stands."""
+    """The content of a YAML file, and the line of each field."""
     text = read_text(path)
     lines = Lines(str(path))
     problems: list[Problem] = []
@@ -123,14 +123,14 @@ def read_yaml(path: Path) -> tuple[Any, Lines]:
         what = ", ".join(part for part in (error.context, error.problem) if part)
         raise DataError(_not_yaml(what, path, mark.line if mark else None)) from None
     except yaml.reader.ReaderError as error:
-        what = f"the character {chr(error.character)!r} may not stand here"
+        what = f"the character {chr(error.character)!r} is not allowed here"
         raise DataError(_not_yaml(what, path, text.count("\n", 0, error.position))) from None
-    # PyYAML lets escapes and version numbers through that stand for nothing, and trips over them itself
+    # PyYAML accepts some invalid escapes and version numbers at first, and fails on them later
     except (ValueError, OverflowError) as error:
         what, fix = f"this is not YAML: {error}", "Correct the escape in quotes, or the %YAML line."
         raise DataError(Problem(what, str(path), fix=fix)) from error
     except RecursionError:
-        what = "it is nested too deeply, or an alias stands inside what it refers to"
+        what = "it is nested too deeply, or an alias is inside what it refers to"
         raise DataError(_not_yaml(what, path, None)) from None
     if problems:
         raise DataError(problems)
@@ -155,7 +155,7 @@ def _content(node: yaml.Node, loc: Loc, lines: Lines, problems: list[Problem]) -
     for key_node, child in node.value:
         key, line = str(key_node.value), key_node.start_mark.line + 1
         if key in mapping:
-            what = f"this field stands on line {lines.at[(*loc, key)]} already"
+            what = f"this field is already on line {lines.at[(*loc, key)]}"
             field = ".".join(map(str, (*loc, key)))
             problems.append(Problem(what, lines.where, line, field, "Keep one of the two."))
         mapping[key] = _content(child, (*loc, key), lines, problems)
@@ -194,7 +194,7 @@ _EXPECTED = {
 
 
 def field_problem(error: ErrorDetails, lines: Lines, known: Callable[[Loc], list[str]]) -> Problem:
-    """A validation error in the words of a problem; `known` gives the fields that may stand at a place."""
+    """A validation error as a problem. `known` gives the known fields at a place."""
     loc, kind, given = error["loc"], error["type"], error["input"]
     if given is None and str(loc[-1]).endswith(")"):
         what = "a comma inside {…} ends a value, and so it cut this one off"

@@ -308,5 +308,5 @@ def _placed(text: str, lines: Lines) -> list[Problem]:
 def _doubled(loc: Loc, line: int, lines: Lines) -> list[Problem]:
     if loc not in lines.at:
         return []
-    what, field = f"this field stands on line {lines.at[loc]} already", ".".join(map(str, loc))
+    what, field = f"this field is already on line {lines.at[loc]}", ".".join(map(str, loc))
     return [Problem(what, lines.where, line, field, "Keep one of the two.")]

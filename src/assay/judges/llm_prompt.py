@@ -96,7 +96,7 @@ class Prompt(msgspec.Struct, frozen=True, dict=True, omit_defaults=True):
         return [{"role": "system", "content": self.rules}, {"role": "user", "content": user}]
 
     def read(self, content: str) -> ModelGrade:
-        """The grade on the first line that is not empty, and the reason after it; or NoGrade."""
+        """The grade on the first line that is not empty, and the reason after it. Raises UnreadableGrade."""
         lines = [line.strip() for line in content.splitlines() if line.strip()]
         first = lines[0].strip(_DECORATION).casefold() if lines else ""
         for category, grade in self.grades.items():

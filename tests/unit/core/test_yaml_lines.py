@@ -104,8 +104,8 @@ def test_every_key_given_twice_is_told(path: Path) -> None:
     with pytest.raises(DataError) as caught:
         read_yaml(path)
     assert [str(problem) for problem in caught.value.problems] == [
-        f"{path}:2: b.c: this field stands on line 2 already. Keep one of the two.",
-        f"{path}:3: a: this field stands on line 1 already. Keep one of the two.",
+        f"{path}:2: b.c: this field is already on line 2. Keep one of the two.",
+        f"{path}:3: a: this field is already on line 1. Keep one of the two.",
     ]
 
 

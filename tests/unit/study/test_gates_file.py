@@ -78,7 +78,7 @@ def test_a_gate_on_a_system_that_the_study_lacks_is_a_problem_unless_left_out(tm
         ("- ship", "gates.yaml:1: a file of gates is a mapping of names to gates. "),
         ("", "gates.yaml:1: a file of gates is a mapping of names to gates. "),
         ("ship: {\n", "gates.yaml:2: this is not YAML: "),
-        ("ship: {go: x}\nship: {go: y}\n", "gates.yaml:2: ship: this field stands on line 1 already"),
+        ("ship: {go: x}\nship: {go: y}\n", "gates.yaml:2: ship: this field is already on line 1"),
     ],
 )
 def test_what_is_wrong_in_the_file_is_told_with_its_lines(tmp_path: Path, gates: str, told: str) -> None:

@@ -281,9 +281,9 @@ def test_evidence_that_is_not_in_the_corpus_is_told() -> None:
     good = {"source": "a", "start": 0, "end": 9, "text": "The ferry"}
     cases = [
         (good, None),
-        ({**good, "text": "Another 9"}, "another text stands there"),
+        ({**good, "text": "Another 9"}, "another text is there"),
         ({**good, "source": "b"}, "there is no such document"),
-        ({**good, "also": [{**good, "start": 1, "end": 10}]}, "another text stands there"),
+        ({**good, "also": [{**good, "start": 1, "end": 10}]}, "another text is there"),
         ({"source": "a", "start": 3, "end": 3, "text": ""}, "a stretch of text"),
         ({"source": "a"}, "evidence"),
     ]

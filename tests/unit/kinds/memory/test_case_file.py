@@ -99,7 +99,10 @@ def test_every_expectation_at_once(folder: Path) -> None:
         ("{", "cases.json:1: this is not JSON"),
         ("[]", "cases.json:1: expected an object, found []. Write {…} with dataset_id, domain_pack"),
         ("null", "cases.json:1: expected an object, found null"),
-        ('{"dataset_id": "a",\n"dataset_id": "b"}', "cases.json:2: dataset_id: this field stands on line 1"),
+        (
+            '{"dataset_id": "a",\n"dataset_id": "b"}',
+            "cases.json:2: dataset_id: this field is already on line 1",
+        ),
         ("[" * 100_000, "cases.json: it is nested too deeply"),
     ],
 )

@@ -486,7 +486,7 @@ FORM = "Write CATEGORY: and under it a list of entries with id, query and ground
             "- id: A\n",
             "gold.yaml:1: expected a mapping from categories to lists of queries, found [{'id': 'A'}].",
         ),
-        ("a: 1\na: 2\n", "gold.yaml:2: a: this field stands on line 1 already."),
+        ("a: 1\na: 2\n", "gold.yaml:2: a: this field is already on line 1."),
         ("a: [\n", "gold.yaml:2: this is not YAML: "),
         ('a: "\\UFFFFFFFF"\n', "gold.yaml: this is not YAML: "),
         (

@@ -345,7 +345,7 @@ def test_a_file_of_another_name_is_in_the_language_of_most_of_its_entries(folder
         ("[" * 5000, "golden-set-en.json: it is nested too deeply"),
         ('{"id": 3}', "golden-set-en.json:1: expected an array of queries"),
         ("[]", "golden-set-en.json:1: the golden set is empty"),
-        ('[{"id": "a",\n"id": "b"}]', "golden-set-en.json:2: 0.id: this field stands on line 1 already"),
+        ('[{"id": "a",\n"id": "b"}]', "golden-set-en.json:2: 0.id: this field is already on line 1"),
     ],
 )
 def test_a_file_that_is_no_golden_set(folder: Path, content: str, said: str) -> None:
@@ -406,7 +406,7 @@ def test_documents_that_are_wrong(folder: Path) -> None:
         "documents.jsonl:3: language: it is empty. Fill it in.",
         "documents.jsonl:3: chapter_number: it is below zero. Count from 0 or 1.",
         "documents.jsonl:4: chapter_number: the field is missing. Add 'chapter_number'.",
-        "documents.jsonl:5: not JSON: Input data was truncated. Write one complete JSON object a line.",
+        "documents.jsonl:5: not JSON: Input data was truncated. Write one complete JSON object per line.",
         "documents.jsonl:2: the doc_id 'en/ferry/01' stands on line 1 already. Ids must be unique.",
     ]
 
