@@ -121,7 +121,7 @@ class Evaluator:
     level: float = 0.95
     systems: Sequence[str] = ()
     raters: Sequence[str] | None = None
-    rectifying: PredictionPowered | None = None  # where people checked a judge that costs something
+    prediction_powered: PredictionPowered | None = None  # set if people checked a paid judge
     left_out: Sequence[Block] = ()  # the items of the study that a selection leaves out
     broken: Mapping[tuple[str, str], str] = field(default_factory=dict)  # by system and measure: why
     same_answers: StoredAnswers | None = None  # what tells whether two systems gave the same ones
@@ -153,13 +153,15 @@ class Evaluator:
         chosen = [self.rows.arm(mean.system, combo) for combo, items in combos if items.any()]
         return list({arm.name: arm for arm in chosen if arm is not None}.values())
 
-    def set_right(self, mean: Mean, counting: FailureValues, level: float) -> PredictionPoweredMean | None:
-        """A mean that people's word on a judge's verdicts changes; None where it changes nothing."""
-        if self.rectifying is None:
+    def corrected_mean(
+        self, mean: Mean, counting: FailureValues, level: float
+    ) -> PredictionPoweredMean | None:
+        """The mean, corrected by people who checked the judge; None if there is nothing to correct."""
+        if self.prediction_powered is None:
             return None
         arms, items = [arm.name for arm in self.arms(mean)], self.rows.item_ids(mean.where)
         failed = counting.get(mean.column)
-        return self.rectifying.mean_over(arms, mean.measure, items, level, failed)
+        return self.prediction_powered.mean(arms, mean.measure, items, level, failed)
 
     def under_seed(self, found: Operand, seed: int, weights: Floats, scope: Scope) -> Floats:
         """A leaf as it is under one seed, once per row of weights of the clusters."""

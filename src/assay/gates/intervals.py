@@ -78,12 +78,12 @@ def prediction_powered_interval(
     way: FailureValues,
     level: float,
 ) -> tuple[Call, float, Interval] | None:
-    """Of a clause about one mean: that mean, and the clause's interval, set right by people; or None."""
+    """The corrected mean and interval of a clause about one mean that people checked; None for others."""
     if form is None or [*map(abs, form[0].values())] != [1]:
         return None
     ((call, sign),), constant = form[0].items(), form[1]
     mean = leaves[call]
-    found = evaluator.set_right(mean, way, level) if isinstance(mean, Mean) else None
+    found = evaluator.corrected_mean(mean, way, level) if isinstance(mean, Mean) else None
     if found is None:
         return None
     low, high = sorted((sign * found.low, sign * found.high))

@@ -195,8 +195,8 @@ def _conclusion(gate: Gate, decided: Mapping[Clause, bool | None], blocked: bool
     if go is False and gate.kill is None:
         return NO_GO, GO_FAILS
     open_or_failed = [
-        "a go clause is open" if go is None else GO_FAILS if go is False else "",
-        "a kill condition is open" if kill is None else NO_KILL if gate.kill else "",
+        "a go clause is undecided" if go is None else GO_FAILS if go is False else "",
+        "a kill condition is undecided" if kill is None else NO_KILL if gate.kill else "",
     ]
     return INCONCLUSIVE, ", ".join(filter(None, open_or_failed))
 

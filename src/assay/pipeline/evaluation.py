@@ -214,14 +214,14 @@ class Evaluation:
         return [self._corrected(each) for each in estimates], comparisons
 
     @cached_property
-    def rectifying(self) -> PredictionPowered | None:
+    def prediction_powered(self) -> PredictionPowered | None:
         """People's marks on what a paying judge graded; None if the study has only one of the two."""
         if not self.has_paying_judge or self.study.file.cluster or self.sealed:
             return None
         from assay.stats.checked_judge import PredictionPowered
 
-        usable = self.sides.people and self.sides.paying
-        return PredictionPowered(self.blocks, self.judging.names, self.sides) if usable else None
+        usable = self.label_sources.people and self.label_sources.paying
+        return PredictionPowered(self.blocks, self.judging.names, self.label_sources) if usable else None
 
     @property
     def has_paying_judge(self) -> bool:
@@ -229,7 +229,7 @@ class Evaluation:
         return any(isinstance(judge, PayingJudge) for judge in self.study.judges)
 
     @cached_property
-    def sides(self) -> LabelSources:
+    def label_sources(self) -> LabelSources:
         """Which people and which paying judges judged the same."""
         from assay.stats.checked_judge import LabelSources  # needed only with a paying judge
 
@@ -237,12 +237,12 @@ class Evaluation:
 
     def _corrected(self, plain: Estimate) -> Estimate:
         """The estimate from a judge's many grades and people's few marks, if there are enough marks."""
-        if self.rectifying is None or (plain.system, plain.measure) in self.broken:
+        if self.prediction_powered is None or (plain.system, plain.measure) in self.broken:
             return plain
         measure = next(each for each in self.study.measures if each.name == plain.measure)
         where = [Condition(name, True, (value,)) for name, value in plain.where.items()]
         arm = Arm(plain.system, plain.factors).name
-        return self.rectifying.estimate(plain, arm, measure, self.rows.item_ids(where))
+        return self.prediction_powered.estimate(plain, arm, measure, self.rows.item_ids(where))
 
     @cached_property
     def _comparing(self) -> ComparisonSettings:
@@ -265,7 +265,7 @@ class Evaluation:
             self.study.file.compare.resamples,
             systems=list(self.study.file.systems),
             raters=self.judging.raters,
-            rectifying=self.rectifying,
+            prediction_powered=self.prediction_powered,
             left_out=self._left_out,
             broken=self.broken,
             same_answers=StoredAnswers(self._unjudged_blocks),

@@ -143,7 +143,7 @@ class _GateTrial:
             rows=self.trial.rows.replacing(stand_in.columns),
             judgments=whole.judgments if stand_in.judgments is None else stand_in.judgments,
             resamples=resamples,
-            rectifying=None,  # people looked at the candidate's answers, not at these
+            prediction_powered=None,  # people looked at the candidate's answers, not at these
             broken={},
             same_answers=None,
         )

@@ -354,7 +354,7 @@ def evaluation_warnings(evaluation: Evaluation) -> list[str]:
     found += lower_bound_warnings(measures, evaluation.judging.bounded)
     found += correction_warnings(evaluation.summary[0])
     if evaluation.has_paying_judge:
-        found += unused_mark_warnings(study, evaluation.sides, evaluation.judgments)
+        found += unused_mark_warnings(study, evaluation.label_sources, evaluation.judgments)
     found += evaluation.judging.warnings
     if evaluation.wants_review:
         found += evaluation.reviewing.warnings

@@ -208,10 +208,11 @@ def correction_warnings(estimates: Sequence[Estimate]) -> list[str]:
     return [f"corrected by people who checked the judge: {'; '.join(named)}"] if named else []
 
 
-def unused_mark_warnings(study: Study, sides: LabelSources, judgments: Sequence[Judgment]) -> list[str]:
+def unused_mark_warnings(study: Study, sources: LabelSources, judgments: Sequence[Judgment]) -> list[str]:
     """Why people's marks on what a paying judge graded correct no estimate."""
     by_people, by_judge = (
-        {each.label for each in judgments if each.judge in names} for names in (sides.people, sides.paying)
+        {each.label for each in judgments if each.judge in names}
+        for names in (sources.people, sources.paying)
     )
     if by_people.isdisjoint(by_judge):
         return []

@@ -131,8 +131,10 @@ class GradingProgress:
         drawn: Set[str] = frozenset(),
     ) -> GradingProgress:
         """`names` are those that count, best first; `drawn` the items that people have forms for."""
-        sides = LabelSources.of(judges, names)
-        graded = {(each.item_id, each.label, each.target) for each in judgments if each.judge in sides.people}
+        sources = LabelSources.of(judges, names)
+        graded = {
+            (each.item_id, each.label, each.target) for each in judgments if each.judge in sources.people
+        }
         items = {each.item.item_id for each in asked}
         left = {
             each.item.item_id

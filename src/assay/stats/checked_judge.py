@@ -1,11 +1,12 @@
-"""Means of a measure whose labels a paying judge gave, set right by what people said of some of the items.
+"""Means of a measure whose labels a paid judge gave, corrected by what people said about some of the items.
 
-Every item is scored twice: under the labels as they are without people, and as they are with them. On the
-items that people finished both are known, and their difference is the judge's error; on the others only the
-first is. `stats.prediction_powered` makes one mean of the two.
+This is prediction-powered inference: the judge's labels are predictions, people's labels are the truth for a
+sample. Every item is scored twice, under the labels without people and under those with them. On the items
+that people finished, the difference is the judge's error. `prediction_powered_mean` takes that error out of
+the mean over all items.
 
-An item none of whose hits the judge decided has the same value either way. People were never shown it, so it
-counts beside the draw, not in it. So does an item that failed, at whatever value it is counted.
+If the judge decided none of an item's hits, its value is the same either way. People never saw such an item,
+so it is not part of their sample and is added as a known row. So is a failed item, at the value it counts as.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from assay.core.block import FAILED, MISSING, SCORED, Block, Labels
+from assay.core.block import FAILED, MISSING, SCORED, Block
 from assay.core.errors import UsageError
 from assay.core.protocols import Judge, Measure, PayingJudge, PersonJudge
 from assay.core.records import Estimate
@@ -35,16 +36,16 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class LabelSources:
-    """Who judged: people, and judges that cost something; both by the names they sign with."""
+    """Who gave labels: people, and paid judges. Both are sets of names that judgments are signed with."""
 
     people: frozenset[str]
     paying: frozenset[str]
 
     @classmethod
     def of(cls, judges: Iterable[Judge], names: Sequence[str]) -> LabelSources:
-        """The sides among a study's judges; `names` are all that count, best first.
+        """The sources among a study's judges. `names` are all that count, best first.
 
-        People whom a paying judge comes before set nothing right: its word is the label, whatever they say.
+        People who come after a paid judge in this order correct nothing: the judge's label always counts.
         """
         listed = list(judges)
         others = {name for judge in listed if not isinstance(judge, PersonJudge) for name in judge.names}
@@ -55,17 +56,17 @@ class LabelSources:
 
 @dataclass(frozen=True)
 class LabelledScores:
-    """The values of a measure on an arm's items, twice, and what each item is to the estimate."""
+    """The values of a measure on an arm's items, with and without people's labels."""
 
     item_ids: Sequence[str]
-    people: Floats  # under the labels with people's
-    judge: Floats  # and without
-    judged: Bools  # the paying judge decided a hit within the cut-off
-    finished: Bools  # and people graded every such hit
-    failed: Bools  # no answer came, so that it has no value
+    people: Floats  # with people's labels
+    judge: Floats  # without them
+    judged: Bools  # the paid judge decided a hit that the measure reads
+    finished: Bools  # people graded every such hit too
+    failed: Bools  # no answer came, so there is no value
 
     def over(self, items: Collection[str], failed: float | None = None) -> LabelledScores:
-        """Some of the items; those that failed count at the value given, or not at all."""
+        """Some of the items. Failed ones count as the given value, or not at all."""
         wanted = set(items)
         here = [row for row, item_id in enumerate(self.item_ids) if item_id in wanted]
         lost = self.failed[here] & (failed is not None)
@@ -79,7 +80,7 @@ class LabelledScores:
         )
 
     def mean(self, measure: Measure, level: float = 0.95) -> PredictionPoweredMean | None:
-        """The mean; None where people finished too few, or left nothing to a judge."""
+        """The corrected mean. None if people finished too few items, or left none to the judge."""
         counted = ~np.isnan(self.judge)
         done = counted & self.finished & ~np.isnan(self.people)
         rest = counted & self.judged & ~done
@@ -89,29 +90,40 @@ class LabelledScores:
         found = prediction_powered_mean(
             self.people[done], self.judge[done], self.judge[rest], bounds=bounds, level=level
         )
-        known = counted & ~self.judged
-        return add_known_rows(found, self.judge[known], bounds=bounds, level=level)
+        return add_known_rows(found, self.judge[counted & ~self.judged], bounds=bounds, level=level)
+
+    def has_items_of(self, other: LabelledScores) -> bool:
+        """Whether both have the same items, and a value for the same ones."""
+        same = self.item_ids == other.item_ids
+        return same and bool((np.isnan(self.judge) == np.isnan(other.judge)).all())
+
+
+def _average(parts: Sequence[LabelledScores]) -> LabelledScores:
+    """The mean value of each item over seeds or arms. An item is finished if it is in each that is judged."""
+    judged = np.any([part.judged for part in parts], axis=0)
+    return LabelledScores(
+        parts[0].item_ids,
+        np.mean([part.people for part in parts], axis=0),
+        np.mean([part.judge for part in parts], axis=0),
+        judged,
+        np.all([part.finished | ~part.judged for part in parts], axis=0) & judged,
+        np.any([part.failed for part in parts], axis=0),
+    )
 
 
 @dataclass(frozen=True, eq=False)
 class PredictionPowered:
-    """The blocks of a study, labels in place, and who gave them.
+    """Corrects the means of a study: its blocks with their labels, and who gave these.
 
-    `names` are the judges in the order of the study, best first: what the labels' ranks refer to.
+    `names` are the judges of the study, best first; ranks of labels are places in this order.
     """
 
     blocks: Sequence[Block]
     names: Sequence[str]
-    sides: LabelSources
-    _halves: dict[tuple[str, str], LabelledScores] = field(default_factory=dict, repr=False)
+    sources: LabelSources
+    _scores: dict[tuple[str, str], LabelledScores] = field(default_factory=dict, repr=False)
 
     def mean(
-        self, arm: str, measure: Measure, items: Collection[str], level: float = 0.95
-    ) -> PredictionPoweredMean | None:
-        """An arm's mean over some items; None where people do not change it or finished fewer than LEAST."""
-        return self.mean_over([arm], measure, items, level)
-
-    def mean_over(
         self,
         arms: Sequence[str],
         measure: Measure,
@@ -119,92 +131,76 @@ class PredictionPowered:
         level: float = 0.95,
         failed: float | None = None,
     ) -> PredictionPoweredMean | None:
-        """The mean over some items of several arms, failed ones counted at a value or left out.
+        """The corrected mean over some items of one or several arms.
 
-        An item's value is its mean over the arms: they answered the same question, so that they are no draws
-        of their own. Arms that count different items have no such value, and are refused.
+        Failed items count as the given value, or not at all. None: people change nothing, or finished too few
+        items. An item's value is its mean over the arms: they answered the same question, so they are not
+        separate draws. An error if the arms count different items, because then there is no such value.
         """
-        if not any(self.halves(arm, measure) for arm in arms):
+        if not any(self.labelled_scores(arm, measure) for arm in arms):
             return None
         parts = [self._scored(arm, measure).over(items, failed) for arm in arms]
-        if all(_same_items(parts[0], part) for part in parts):
-            return _averaged(parts).mean(measure, level)
+        if all(parts[0].has_items_of(part) for part in parts):
+            return _average(parts).mean(measure, level)
         if any(part.mean(measure, level) for part in parts):
             what = (
-                f"{', '.join(arms)} count different items, so that people's marks set no mean over them right"
+                f"{', '.join(arms)} count different items, so people's marks cannot correct a mean over them"
             )
             raise UsageError(f"{what}. Ask for one of them with `where`.")
         return None
 
     def estimate(self, plain: Estimate, arm: str, measure: Measure, items: Collection[str]) -> Estimate:
-        """The estimate set right by people; as it was where there is nothing to set right."""
-        found = self.mean(arm, measure, items)
+        """The estimate with the corrected mean; unchanged if there is nothing to correct."""
+        found = self.mean([arm], measure, items)
         if found is None:
             return plain
         return msgspec.structs.replace(
             plain, value=found.value, low=found.low, high=found.high, method=found.method
         )
 
-    def halves(self, arm: str, measure: Measure) -> LabelledScores | None:
-        """The values of a measure with and without people; None where no paying judge's label is read."""
-        if not {"hits", "labels"} <= measure.needs or not (self.sides.people and self.sides.paying):
+    def labelled_scores(self, arm: str, measure: Measure) -> LabelledScores | None:
+        """The values of a measure with and without people. None: it reads no label of a paid judge."""
+        if not {"hits", "labels"} <= measure.needs or not (self.sources.people and self.sources.paying):
             return None
         found = self._scored(arm, measure)
         return found if found.judged.any() else None
 
     def _scored(self, arm: str, measure: Measure) -> LabelledScores:
         key = (arm, measure.name)
-        if key not in self._halves:
-            blocks = [block for block in self.blocks if block.arm.name == arm]
-            self._halves[key] = _averaged([self._of_block(measure, block) for block in blocks])
-        return self._halves[key]
+        if key not in self._scores:
+            self._scores[key] = _average(
+                [self._of_block(measure, block) for block in self.blocks if block.arm.name == arm]
+            )
+        return self._scores[key]
 
     def _of_block(self, measure: Measure, block: Block) -> LabelledScores:
-        alone = dataclasses.replace(block, labels=self._without_people(block.labels))
-        judged, finished = self._looked_at(measure, block, alone)
-        (people, failed), (judge, _) = _values(measure, block), _values(measure, alone)
+        frame = block.labels.frame.filter(~self._by(self.sources.people))
+        without = dataclasses.replace(block, labels=dataclasses.replace(block.labels, frame=frame))
+        judged, finished = self._coverage(measure, block, without)
+        (people, failed), (judge, _) = _values(measure, block), _values(measure, without)
         return LabelledScores(block.item_ids, people, judge, judged, finished, failed)
-
-    def _without_people(self, labels: Labels) -> Labels:
-        return dataclasses.replace(labels, frame=labels.frame.filter(~self._by(self.sides.people)))
 
     def _by(self, names: Set[str]) -> pl.Expr:
         return pl.col("rank").is_in([rank for rank, name in enumerate(self.names) if name in names])
 
-    def _looked_at(self, measure: Measure, block: Block, alone: Block) -> tuple[Bools, Bools]:
-        """Where the judge decided a hit that the measure looks at, and where people graded all of these."""
+    def _coverage(self, measure: Measure, block: Block, without: Block) -> tuple[Bools, Bools]:
+        """The items with a hit that the judge decided and the measure reads; those that people finished."""
         view = view_of(measure)
         cutoff = cutoff_of(measure) if view.level == "passage" else None
         hits = block.ranking if cutoff is None else block.top(cutoff)
         hits = hits.select("item", target="doc")
-        decided = pl.concat([alone.labels.anywhere(label) for label in view.labels])
+        decided = pl.concat([without.labels.anywhere(label) for label in view.labels])
         decided = decided.unique(["item", "target"], keep="first", maintain_order=True)
-        asked = hits.join(decided.filter(self._by(self.sides.paying)), on=["item", "target"], how="semi")
-        marked = block.labels.frame.filter(pl.col("label").is_in(view.labels), self._by(self.sides.people))
-        left = asked.join(marked, on=["item", "target"], how="anti")
-        judged, waiting = set(asked["item"]), set(left["item"])
-        among = np.array([item_id in judged for item_id in block.item_ids], dtype=bool)
-        return among, among & np.array([item_id not in waiting for item_id in block.item_ids], dtype=bool)
+        judged = hits.join(decided.filter(self._by(self.sources.paying)), on=["item", "target"], how="semi")
+        marked = block.labels.frame.filter(pl.col("label").is_in(view.labels), self._by(self.sources.people))
+        unmarked = judged.join(marked, on=["item", "target"], how="anti")
+        with_judged, with_unmarked = set(judged["item"]), set(unmarked["item"])
+        is_judged = np.array([item_id in with_judged for item_id in block.item_ids], dtype=bool)
+        has_unmarked = np.array([item_id in with_unmarked for item_id in block.item_ids], dtype=bool)
+        return is_judged, is_judged & ~has_unmarked
 
 
 def _values(measure: Measure, block: Block) -> tuple[Floats, Bools]:
-    """Values of the items that count, NaN for the others, and which of these failed."""
+    """The values of the items that count, NaN for the others; and which items failed."""
     values, status = score_block(measure, block)
     return np.where(np.isin(status, (SCORED, MISSING)), values, np.nan), status == FAILED
-
-
-def _same_items(one: LabelledScores, other: LabelledScores) -> bool:
-    return one.item_ids == other.item_ids and bool((np.isnan(one.judge) == np.isnan(other.judge)).all())
-
-
-def _averaged(parts: Sequence[LabelledScores]) -> LabelledScores:
-    """One value an item from several seeds or arms, as rows have it; finished where it is in every one."""
-    return LabelledScores(
-        parts[0].item_ids,
-        np.mean([part.people for part in parts], axis=0),
-        np.mean([part.judge for part in parts], axis=0),
-        np.any([part.judged for part in parts], axis=0),
-        np.all([part.finished | ~part.judged for part in parts], axis=0)
-        & np.any([part.judged for part in parts], axis=0),
-        np.any([part.failed for part in parts], axis=0),
-    )

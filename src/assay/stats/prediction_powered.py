@@ -1,28 +1,30 @@
-"""Means from a few labels by people and many by a judge: the judge's bias is measured, and taken out.
+"""The mean of a measure from a few labels by people and many by a judge, without the judge's bias.
 
-The power-tuned prediction-powered mean (PPI++; Angelopoulos, Duchi and Zrnic, 2023) of n rows that both
-labelled and N that only the judge did:
+This is the power-tuned prediction-powered mean (PPI++; Angelopoulos, Duchi and Zrnic, 2023). People and judge
+both labelled n rows, and only the judge labelled N more:
 
     people's mean + λ · (judge's mean on the N - judge's mean on the n),    0 ≤ λ ≤ 1
 
-λ = 0 is people's mean, λ = 1 the plain prediction-powered one. Taken is the λ of least variance, which is 0
-where the judge guesses. Whatever the judge is worth, the estimate is right on average but for what estimating
-λ costs (under 0.01 at n = 50), because people's labels say how far the judge is off. The n rows must be drawn
-at random.
+With λ = 0 this is people's mean, with λ = 1 the plain prediction-powered mean. λ is chosen for the least
+variance, so it is 0 if the judge only guesses. The estimate is unbiased whatever the judge is worth, except
+for the cost of estimating λ (under 0.01 at n = 50), because people's labels show how far the judge is off.
+The n rows must be a random sample.
 
-The published interval is normal. At n = 50 it covers in as little as 87 % of studies near 0.9. Three things,
-settled by simulation (tests/unit/stats/test_prediction_powered.py repeats it), mend that:
+The published interval is normal. At n = 50 and values near 0.9 it covers in as little as 87 % of studies.
+Three changes correct that (tests/unit/stats/test_prediction_powered.py repeats the simulation):
 
-- The ends solve Wilson's equation with the variance of the estimate in the place of a proportion's. Without
-  a judge this is Wilson's interval; it never leaves the range.
-- λ is estimated: the residual variance has n - 2 degrees of freedom, and the quantile is Student's t with
-  fewer, on the way from these to what its kurtosis leaves (Satterthwaite): with all of the way a judge that
-  is right in 95 % is covered too often, with none of it one that errs to one side only too rarely.
-- A judge that was never wrong on few rows may still err: where most rows agree, one error each way is added,
-  with a weight that is felt at n = 10 and not at n = 50.
+- The ends solve Wilson's equation, with the variance of the estimate in place of a proportion's. Without a
+  judge this is Wilson's interval. It never leaves the range.
+- λ is estimated: the residual variance has n - 2 degrees of freedom. The quantile is Student's t with fewer,
+  between n - 2 and Satterthwaite's number, which depends on the kurtosis. With Satterthwaite's number a judge
+  that is right in 95 % of rows is covered too often; with n - 2, one that errs to one side is not covered
+  often enough.
+- A judge that was never wrong on a few rows may still be wrong. If most rows agree, one error in each
+  direction is added, with a weight that matters at n = 10 and not at n = 50.
 
-Where the judge takes nothing off the variance, λ is 0: the result is that of people's labels alone. Where
-people's labels are all the same there is no variance to go by: then λ is 1 if the judge's are too.
+If the judge does not reduce the variance, λ is 0 and the result is that of people's labels only. If people's
+labels are all the same, they have no variance to estimate λ from; then λ is 1 if the judge's labels on these
+rows are the same too.
 """
 
 from __future__ import annotations
@@ -46,29 +48,28 @@ if TYPE_CHECKING:
 
     Bounds = tuple[float, float]
 
-POWERED, ALONE = "prediction-powered", "people alone"
 ERROR_WEIGHT = 10.0  # of the errors that are added, over n²
 FREEDOM_SHARE = 0.4  # how far the degrees of freedom go towards Satterthwaite's, on a log scale
 
 
 @dataclass(frozen=True)
 class PredictionPoweredMean:
-    """A mean with its interval, what it was made of, and how far the judge was trusted."""
+    """A mean with its interval, the numbers of rows behind it, and λ."""
 
     value: float
     low: float
     high: float
-    weight: float  # λ: 0 is people's labels alone
+    weight: float  # λ; 0: people's labels only
     people: int
     judge: int  # rows that only the judge labelled
-    known: int = 0  # rows on which nothing was left to a judge
+    known: int = 0  # rows whose value no judge had to decide
 
     @property
     def method(self) -> str:
-        """How it was found, in a few words."""
+        """How the mean was found, in a few words."""
         if self.weight == 0:
-            return f"{ALONE} ({self.people} items)"
-        return f"{POWERED} ({self.people} items by people, {self.judge} by the judge alone)"
+            return f"people only ({self.people} items)"
+        return f"prediction-powered ({self.people} items by people, {self.judge} by the judge only)"
 
 
 def prediction_powered_mean(
@@ -80,57 +81,55 @@ def prediction_powered_mean(
     weight: float | None = None,
     level: float = LEVEL,
 ) -> PredictionPoweredMean:
-    """The mean of a measure from people's and the judge's values on the same rows and the judge's on others.
+    """The mean from people's and the judge's values on the same rows, and the judge's values on `others`.
 
-    `bounds` is the measure's range. `weight` fixes λ; by default the data do.
+    `bounds` is the measure's range. `weight` fixes λ; by default it is estimated.
     """
     ours, theirs = finite_pair(people, judge)
     rest = finite_column(others)
     if len(ours) < 3 or not len(rest):
         raise UsageError(
-            f"Three rows labelled by people and one by the judge alone are needed, not {len(ours)} and "
+            f"Three rows labelled by people and one only by the judge are needed, not {len(ours)} and "
             f"{len(rest)}. Give the plain mean."
         )
     y, f, u = (_scaled(column, bounds) for column in (ours, theirs, rest))
-    if np.ptp(y) <= TIE:  # nothing to learn a variance or a λ from
+    if np.ptp(y) <= TIE:  # there is no variance to estimate λ from
         return _all_alike(ours, theirs, rest, _plain_interval(ours, bounds, level))
-    tuned, reach = _tuned(y, f, u, level) if weight is None else _fixed(y, f, u, level, weight)
+    if weight is None:
+        tuned, reach = _tuned(y, f, u, level)
+    else:
+        tuned, reach = weight, _quantile(y, level) ** 2 * _variance(y, f, u, weight, estimated=False)[0]
     value = min(max(float(y.mean() + tuned * (u.mean() - f.mean())), 0.0), 1.0)
     low, high = _wilson_ends(value, reach / float(y.mean() * (1 - y.mean())))
     value, low, high = (_back(each, bounds) for each in (value, low, high))
     return PredictionPoweredMean(value, low, high, tuned, len(y), len(rest))
 
 
-def _all_alike(people: Floats, judge: Floats, others: Floats, alone: Interval) -> PredictionPoweredMean:
-    """The result where people's labels are all the same.
+def _all_alike(people: Floats, judge: Floats, others: Floats, people_only: Interval) -> PredictionPoweredMean:
+    """The result if people's labels are all the same.
 
-    A judge that agreed with every one of them is believed on the others; how far it may be is still what
-    people's labels alone leave open.
+    If the judge agreed with all of them, its mean on the others counts. The interval is still at least as
+    wide as that of people's labels only.
     """
     agreed = bool(np.all(np.abs(people - judge) <= TIE))
     value = float(others.mean() if agreed else people.mean())
-    low, high = min(alone.low, value), max(alone.high, value)
+    low, high = min(people_only.low, value), max(people_only.high, value)
     return PredictionPoweredMean(value, low, high, float(agreed), len(people), len(others))
 
 
 def _tuned(y: Floats, f: Floats, u: Floats, level: float) -> tuple[float, float]:
-    """λ, and the squared quantile times the variance; both people's own where the judge gains nothing."""
-    weight, alone = optimal_weight(y, f, u), float(y.var()) / len(y)
+    """The best λ, and the squared quantile times the variance. λ is 0 if the judge does not reduce it."""
+    weight, people_only = optimal_weight(y, f, u), float(y.var()) / len(y)
     usual = _quantile(y, level)
     variance, freedom = _variance(y, f, u, weight, estimated=True)
-    if variance >= alone:
-        return 0.0, usual**2 * alone
+    if variance >= people_only:
+        return 0.0, usual**2 * people_only
     quantile = max(float(special.stdtrit(freedom, (1 + level) / 2)), usual)
-    return weight, min(quantile**2 * variance, usual**2 * alone)
-
-
-def _fixed(y: Floats, f: Floats, u: Floats, level: float, weight: float) -> tuple[float, float]:
-    """The same for a λ that was not estimated."""
-    return weight, _quantile(y, level) ** 2 * _variance(y, f, u, weight, estimated=False)[0]
+    return weight, min(quantile**2 * variance, usual**2 * people_only)
 
 
 def _quantile(y: Floats, level: float) -> float:
-    """Normal for proportions, whose variance Wilson's equation knows; Student's t for scores."""
+    """The normal quantile for zeros and ones, as Wilson's equation knows their variance; else Student's t."""
     tail = (1 + level) / 2
     return float(special.ndtri(tail) if np.isin(y, (0.0, 1.0)).all() else special.stdtrit(len(y) - 1, tail))
 
@@ -147,11 +146,14 @@ def optimal_weight(people: Floats, judge: Floats, others: Floats) -> float:
 def _variance(
     people: Floats, judge: Floats, others: Floats, weight: float, *, estimated: bool
 ) -> tuple[float, float]:
-    """The variance of the estimate, on the scale on which a proportion's is p(1 - p)/n, and its freedom."""
+    """The variance of the estimate, scaled as p(1 - p)/n of a proportion, and its degrees of freedom.
+
+    `estimated`: λ was estimated, which costs a degree of freedom.
+    """
     n = len(people)
     rows, counts = people - weight * judge, np.ones(n)
     if estimated and np.sum(np.abs(people - judge) <= TIE) > n / 2:
-        rows = np.append(rows, (1.0, -weight))  # the judge says nothing where people say all, and the reverse
+        rows = np.append(rows, (1.0, -weight))  # one row that only people count, one that only the judge does
         counts = np.append(counts, np.full(2, ERROR_WEIGHT / n**2))
     total = float(counts.sum())
     centred = rows - counts @ rows / total
@@ -183,11 +185,11 @@ def _back(value: float, bounds: Bounds) -> float:
 def add_known_rows(
     found: PredictionPoweredMean, known: ArrayLike, *, bounds: Bounds = (0.0, 1.0), level: float = LEVEL
 ) -> PredictionPoweredMean:
-    """The mean over rows that people and judge share out, and rows whose value nobody had to judge.
+    """The mean with rows added whose value nobody had to judge.
 
-    People look only at what the judge judged. So the known rows are no part of their draw, and stand beside
-    it as a stratum. The ends are those of both strata, squared and added (Zou and Donner, 2008), with what
-    the share of the strata itself varies by.
+    People look only at what the judge judged, so the known rows are not in their sample. They are a
+    stratum of their own. The distances of both strata to their ends are squared and added (Zou and Donner,
+    2008), with the variance of the share of the strata.
     """
     rows = finite_column(known)
     if not len(rows):

@@ -83,7 +83,7 @@ def test_a_system_that_lacks_one_of_the_values_is_named() -> None:
 def test_a_kill_that_was_not_run_does_not_kill(kill: str) -> None:
     evaluator = Evaluator(SMALL, REGISTRY, resamples=200)
     (found,) = decide_gates([gate(go=["M(race) >= 0.5 where stage=10k"], kill=[kill])], evaluator)
-    assert (found.verdict, found.reason) == ("inconclusive", "a kill condition is open")
+    assert (found.verdict, found.reason) == ("inconclusive", "a kill condition is undecided")
     (found,) = decide_gates([gate(go=["M(race) >= 0.9"], kill=[kill], otherwise="no-go")], evaluator)
     assert found.verdict == "inconclusive"  # no declared outcome stands in for figures that are not there
 

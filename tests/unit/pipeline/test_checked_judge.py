@@ -153,7 +153,7 @@ def test_people_who_checked_some_of_it_set_the_figure_and_the_gate_right(study: 
     assert estimate.high is not None
     assert estimate.low < 0.6 < estimate.high < 0.8
     assert (
-        estimate.method == f"prediction-powered ({CHECKED} items by people, {N - CHECKED} by the judge alone)"
+        estimate.method == f"prediction-powered ({CHECKED} items by people, {N - CHECKED} by the judge only)"
     )
     (clause,) = results.verdicts[0].clauses
     assert results.verdict == "no-go"

@@ -89,14 +89,14 @@ def test_where_all_people_say_the_same_theirs_is_the_exact_interval() -> None:
     found = prediction_powered_mean(np.ones(12), [1, 0] * 6, [1, 0] * 50)
     whole = clopper_pearson(12, 12)
     assert (found.value, found.low, found.high, found.weight) == pytest.approx((1.0, whole.low, 1.0, 0.0))
-    assert found.method == "people alone (12 items)"
+    assert found.method == "people only (12 items)"
     assert prediction_powered_mean(np.full(12, 0.5), np.full(12, 0.4), [0.4, 0.3]).value == 0.5
 
 
 def test_what_it_was_made_of_is_said() -> None:
     truth = np.tile([1.0, 1.0, 0.0], 20)
     found = prediction_powered_mean(truth, truth, np.tile([1.0, 0.0], 100))
-    assert found.method == "prediction-powered (60 items by people, 200 by the judge alone)"
+    assert found.method == "prediction-powered (60 items by people, 200 by the judge only)"
 
 
 def test_too_little_and_impossible_values_are_refused() -> None:

@@ -1,4 +1,4 @@
-"""A biased judge set right by people: in simulated studies, slice by slice, and where it is not tried."""
+"""A biased judge corrected by people: in simulated studies, slice by slice, and where it is not tried."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from assay.stats.intervals import wilson
 
 Bools = NDArray[np.bool_]
 NAMES = ["anna", "anchors", "model"]
-SIDES = LabelSources(frozenset({"anna"}), frozenset({"model"}))
+SOURCES = LabelSources(frozenset({"anna"}), frozenset({"model"}))
 AT3 = Success(3)
 
 
@@ -58,20 +58,20 @@ def study(random: np.random.Generator, items: int, people: int) -> tuple[Predict
     found += [
         judgment("anna", n, f"h{rank}", bool(right[n, rank])) for n in range(people) for rank in range(3)
     ]
-    return PredictionPowered([block_of(items, found)], NAMES, SIDES), right, called
+    return PredictionPowered([block_of(items, found)], NAMES, SOURCES), right, called
 
 
 def everything(items: int) -> list[str]:
     return [f"q{n}" for n in range(items)]
 
 
-def test_a_lenient_judge_is_set_right() -> None:
+def test_a_lenient_judge_is_corrected() -> None:
     truth, lenient = 1 - 0.75**3, 1 - 0.5625**3
     covers = wrong = 0
     widths = np.zeros(2)
     for seed in range(25):
         found, right, called = study(np.random.default_rng(seed), 250, 50)
-        mean = found.mean("A", AT3, everything(250))
+        mean = found.mean(["A"], AT3, everything(250))
         assert mean is not None
         covers += mean.low <= truth <= mean.high
         plain = wilson(int(called.any(axis=1).sum()), 250)
@@ -84,24 +84,24 @@ def test_a_lenient_judge_is_set_right() -> None:
     assert widths[0] < widths[1]
 
 
-def test_both_halves_are_scored_with_their_own_labels() -> None:
+def test_both_kinds_of_labels_are_scored_with_their_own_labels() -> None:
     found, right, called = study(np.random.default_rng(1), 30, 12)
-    halves = found.halves("A", AT3)
-    assert halves is not None
-    assert halves.judge.tolist() == called.any(axis=1).astype(float).tolist()
-    assert halves.people[:12].tolist() == right[:12].any(axis=1).astype(float).tolist()
-    assert halves.people[12:].tolist() == halves.judge[12:].tolist()
-    assert halves.judged.all()
-    assert halves.finished.tolist() == [True] * 12 + [False] * 18
+    scores = found.labelled_scores("A", AT3)
+    assert scores is not None
+    assert scores.judge.tolist() == called.any(axis=1).astype(float).tolist()
+    assert scores.people[:12].tolist() == right[:12].any(axis=1).astype(float).tolist()
+    assert scores.people[12:].tolist() == scores.judge[12:].tolist()
+    assert scores.judged.all()
+    assert scores.finished.tolist() == [True] * 12 + [False] * 18
 
 
 def test_a_slice_is_a_list_of_items_and_needs_ten_finished_ones() -> None:
     found, _, _ = study(np.random.default_rng(1), 30, 12)
-    assert found.mean("A", AT3, everything(30)[3:]) is None  # nine of them
-    mean = found.mean("A", AT3, everything(30)[2:])
+    assert found.mean(["A"], AT3, everything(30)[3:]) is None  # nine of them
+    mean = found.mean(["A"], AT3, everything(30)[2:])
     assert mean is not None
     assert (mean.people, mean.judge, mean.known) == (10, 18, 0)
-    assert found.mean("A", AT3, everything(12)) is None  # people judged them all: a plain mean is right
+    assert found.mean(["A"], AT3, everything(12)) is None  # people judged them all: a plain mean is right
 
 
 def test_an_item_counts_as_finished_only_within_the_cut_off_and_with_every_hit() -> None:
@@ -109,11 +109,11 @@ def test_an_item_counts_as_finished_only_within_the_cut_off_and_with_every_hit()
     frame = found.blocks[0].labels.frame
     some = frame.filter(~((pl.col("item") == "q0") & (pl.col("target") == "h2") & (pl.col("rank") == 0)))
     block = dataclasses.replace(found.blocks[0], labels=Labels(some))
-    less = PredictionPowered([block], NAMES, SIDES)
+    less = PredictionPowered([block], NAMES, SOURCES)
     for cutoff, done in ((1, 12), (2, 12), (3, 11)):
-        halves = less.halves("A", Success(cutoff))
-        assert halves is not None
-        assert halves.finished.sum() == done
+        scores = less.labelled_scores("A", Success(cutoff))
+        assert scores is not None
+        assert scores.finished.sum() == done
 
 
 def test_items_that_gold_decides_stand_beside_the_draw() -> None:
@@ -125,9 +125,9 @@ def test_items_that_gold_decides_stand_beside_the_draw() -> None:
         .labels.frame.select("item", "label", "target", "grade", "rank")
         .iter_rows()
     ]
-    whole = PredictionPowered([block_of(60, [*said, *gold])], NAMES, SIDES)
-    part = found.mean("A", AT3, everything(40))
-    mean = whole.mean("A", AT3, everything(60))
+    whole = PredictionPowered([block_of(60, [*said, *gold])], NAMES, SOURCES)
+    part = found.mean(["A"], AT3, everything(40))
+    mean = whole.mean(["A"], AT3, everything(60))
     assert part is not None
     assert mean is not None
     assert (mean.people, mean.judge, mean.known) == (15, 25, 20)
@@ -137,17 +137,17 @@ def test_items_that_gold_decides_stand_beside_the_draw() -> None:
 
 def test_a_hit_that_gold_decides_was_never_the_judges() -> None:
     said = [judgment("anchors", 0, "h0", True), judgment("model", 0, "h0", False)]
-    found = PredictionPowered([block_of(1, said, hits=1)], NAMES, SIDES)
-    assert found.halves("A", AT3) is None
+    found = PredictionPowered([block_of(1, said, hits=1)], NAMES, SOURCES)
+    assert found.labelled_scores("A", AT3) is None
 
 
 def test_another_label_has_its_own_judge() -> None:
     said = [judgment("model", n, "h0", True, "intent") for n in range(30)]
     said += [judgment("anna", n, "h0", n % 2 == 0, "intent") for n in range(12)]
     said += [judgment("anchors", n, "h0", True) for n in range(30)]
-    found = PredictionPowered([block_of(30, said, hits=1)], NAMES, SIDES)
-    assert found.mean("A", Success(3), everything(30)) is None
-    mean = found.mean("A", Success(3, label="intent"), everything(30))
+    found = PredictionPowered([block_of(30, said, hits=1)], NAMES, SOURCES)
+    assert found.mean(["A"], Success(3), everything(30)) is None
+    mean = found.mean(["A"], Success(3, label="intent"), everything(30))
     assert mean is not None
     assert (mean.value, mean.weight) == (0.5, 0.0)  # a judge that always says yes says nothing
 
@@ -155,15 +155,15 @@ def test_another_label_has_its_own_judge() -> None:
 def test_several_seeds_are_one_value_an_item() -> None:
     one, _, _ = study(np.random.default_rng(1), 30, 12)
     block = one.blocks[0]
-    both = PredictionPowered([block, dataclasses.replace(block, seed=1)], NAMES, SIDES)
-    assert both.mean("A", RR(10), everything(30)) == one.mean("A", RR(10), everything(30))
+    both = PredictionPowered([block, dataclasses.replace(block, seed=1)], NAMES, SOURCES)
+    assert both.mean(["A"], RR(10), everything(30)) == one.mean(["A"], RR(10), everything(30))
 
 
 def test_an_estimate_says_how_it_was_found_and_stays_where_nothing_is_known() -> None:
     found, _, called = study(np.random.default_rng(2), 250, 50)
     plain = Estimate("A", {}, AT3.name, {}, float(called.any(axis=1).mean()), 0.7, 0.9, 250, 250, "wilson")
     powered = found.estimate(plain, "A", AT3, everything(250))
-    assert powered.method == "prediction-powered (50 items by people, 200 by the judge alone)"
+    assert powered.method == "prediction-powered (50 items by people, 200 by the judge only)"
     assert powered.value is not None
     assert plain.value is not None
     assert powered.value < plain.value - 0.1
@@ -187,7 +187,7 @@ class Model:
         raise NotImplementedError
 
 
-def test_only_people_who_come_before_the_judge_set_it_right() -> None:
+def test_only_people_who_come_before_the_judge_correct_it() -> None:
     judges: list[Judge] = [Human(["anna"]), Ids(), Model()]
     assert LabelSources.of(judges, ["anna", "ids", "model"]) == LabelSources(
         frozenset({"anna"}), frozenset({"model"})
