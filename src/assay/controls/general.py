@@ -1,13 +1,10 @@
-"""Controls for every gate: systems that are no better, that know nothing, that fail, or that lose a part.
-
-`expected` is what a sound gate does with a control: refused, passes, or either. `draws` is how often one that
-is drawn at random is tried.
-"""
+"""Controls for every gate: systems that are not better, that know nothing, that fail, or that lose a part."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from typing import ClassVar
 
@@ -29,17 +26,17 @@ from assay.core.records import PATH, Context, Hit, Item, Piece, Response, Step
 from assay.stats.rows import Column
 
 DRAWS = 200
-SMALLEST = 0.10  # share of the gate's items that a slice must have to be lost as a whole
-MOST_RETURNED = 1_000  # documents that a system that returns everything returns for one item
-ANSWERED = frozenset({"hits", "contexts", "trace", "route", "flags"})  # of a response, what no person scored
+SMALLEST = 0.10  # the least share of the gate's items in a slice that is lost
+MOST_RETURNED = 1_000  # documents per item of the system that returns everything
+ANSWERED = frozenset({"hits", "contexts", "trace", "route", "flags"})  # parts that people do not score
 ANYTHING = ANSWERED | {"answer"}
 
 
 @dataclass(frozen=True)
 class Twin:
-    """The system that the candidate is compared with, a second time: it shows no gain, and no loss."""
+    """A copy of the system that the candidate is compared with: it shows no gain and no loss."""
 
-    expected: ClassVar[str] = "either"  # where a gain is asked for it must be refused: see `proving`
+    expected: ClassVar[str] = "either"  # a gate that asks for a gain must refuse it: see `proving`
     draws: ClassVar[int] = 1
     twin: ClassVar[bool] = True
 
@@ -55,7 +52,7 @@ class Twin:
 
 @dataclass(frozen=True)
 class Swap:
-    """The candidate and what it is compared with, exchanged item by item at random: neither is better."""
+    """The candidate and the system it is compared with, swapped at random by cluster: neither is better."""
 
     expected: ClassVar[str] = "either"
     draws: ClassVar[int] = DRAWS
@@ -86,7 +83,7 @@ def _either(first: np.ndarray, a: Column, b: Column) -> Column:
 
 @dataclass(frozen=True)
 class Noise:
-    """The candidate's answers dealt to other questions at random."""
+    """The candidate's answers, given to other questions at random."""
 
     expected: ClassVar[str] = "refused"
     draws: ClassVar[int] = DRAWS
@@ -98,7 +95,7 @@ class Noise:
     @staticmethod
     def _dealt(block: Block, random: Random) -> Block:
         answered = [place for place, response in enumerate(block.responses) if response is not None]
-        # each gets the answer of the next one in a random order, so that nobody keeps his own
+        # each question gets the answer of the next one in a random order, so none keeps its own
         order = random.permutation(answered).tolist()
         dealt = dict(zip(order, [*order[1:], *order[:1]], strict=True))
         given = [dealt.get(place, place) for place in range(len(block.items))]
@@ -128,18 +125,14 @@ def _in_random_order(response: Response, random: Random) -> Response:
     paths = list(_paths(response.trace))
     walked = [step for place in random.permutation(len(paths)) for step in paths[place]]
     rest = [step for step in response.trace if step.kind != PATH]
-    return msgspec.structs.replace(response, hits=_strictly(ranked), trace=[*walked, *rest])
+    return msgspec.structs.replace(response, hits=_with_falling_scores(ranked), trace=[*walked, *rest])
 
 
-def _strictly(hits: list[Hit]) -> list[Hit]:
-    """The hits with scores that fall, so that equal ones do not put the old order back."""
-    falls = all(a.score > b.score for a, b in pairwise(hits))
-    count = len(hits)
-    return (
-        hits
-        if falls
-        else [msgspec.structs.replace(hit, score=1 - rank / count) for rank, hit in enumerate(hits)]
-    )
+def _with_falling_scores(hits: list[Hit]) -> list[Hit]:
+    """The hits with strictly falling scores, since ties would restore the old order."""
+    if all(a.score > b.score for a, b in pairwise(hits)):
+        return hits
+    return [msgspec.structs.replace(hit, score=1 - rank / len(hits)) for rank, hit in enumerate(hits)]
 
 
 def _paths(trace: list[Step]) -> Iterator[list[Step]]:
@@ -167,7 +160,7 @@ class Everything:
         shown = _pieces_by_item(trial)
         flags = {name: True for block in trial.blocks for name in _flag_names(block)}
 
-        def returned(block: Block, random: Random) -> Block:
+        def return_everything(block: Block, random: Random) -> Block:
             right = _right_documents(block)
             made: list[Response | None] = []
             for item, response in zip(block.items, block.responses, strict=True):
@@ -183,11 +176,11 @@ class Everything:
                 )
             return replace_responses(block, made)
 
-        return {"": trial.drawn("everything", returned)}
+        return {"": trial.drawn("everything", return_everything)}
 
 
 def _some_of(pool: list[str], right: list[str], item: Item, random: Random) -> list[str]:
-    """All that there is in arbitrary order, what is right among it; of very much only a part."""
+    """Up to MOST_RETURNED documents in random order, with the right ones among them."""
     known = list(dict.fromkeys([*right, *(pool if item.scope is None else sorted({*pool, *item.scope}))]))
     kept = [*right, *(doc for doc in known if doc not in set(right))][: max(MOST_RETURNED, len(right))]
     return [kept[place] for place in random.permutation(len(kept))]
@@ -207,7 +200,7 @@ def _flag_names(block: Block) -> set[str]:
 
 
 def _pieces_by_item(trial: Trial) -> dict[str, dict[Piece, int]]:
-    """All that any context shows of an item, and how many tokens the contexts that show it have."""
+    """Every piece that any context shows for an item, with its share of the context's tokens."""
     found: dict[str, dict[Piece, int]] = {}
     for block in trial.blocks:
         for item, response in zip(block.items, block.responses, strict=True):
@@ -232,7 +225,7 @@ class Silence:
     def mutants(self, trial: Trial) -> Mapping[str, Draw]:
         trial.require(ANYTHING)
         everywhere = np.ones(len(trial.rows), dtype=bool)
-        _ = trial.emptied  # so that it says at once if it does not apply
+        _ = trial.emptied  # raises at once if the control does not apply
         return {"": lambda _: trial.emptied_at(everywhere)}
 
 
@@ -284,27 +277,26 @@ class LostSlice:
             raise ControlNotApplicable(
                 f"no slice has {SMALLEST:.0%} of the items that the gate reads, or only one has"
             )
-        return {name: self._without(trial, lost) for name, lost in found.items()}
-
-    @staticmethod
-    def _without(trial: Trial, lost: np.ndarray) -> Draw:
-        return lambda _: trial.emptied_at(lost)
+        return {name: partial(_empty_at, trial, lost) for name, lost in found.items()}
 
     @staticmethod
     def _slices(trial: Trial, tag: str) -> Iterator[tuple[str, np.ndarray]]:
-        """The values that enough items have; a loss on fewer no gate of this size can see."""
+        """The values that enough items have. On fewer items, no gate of this size can see a loss."""
         for value in trial.rows.known_values(tag):
             lost = trial.rows.mask([Condition(tag, True, (value,))]) & trial.read
             if SMALLEST * trial.read.sum() <= lost.sum() < trial.read.sum():
                 yield value, lost
 
 
+def _empty_at(trial: Trial, lost: np.ndarray, _: Random) -> StandIn:
+    return trial.emptied_at(lost)
+
+
 @dataclass(frozen=True)
 class Jitter:
-    """What the candidate is compared with, every score off by up to a tenth at random.
+    """The system that the candidate is compared with, with each score changed at random by up to a tenth.
 
-    It learned nothing from what was asked before, and finds no more; a gate that asks only whether something
-    moved lets it pass.
+    It learned nothing and finds nothing more. A gate that only asks whether something moved lets it pass.
     """
 
     expected: ClassVar[str] = "either"
@@ -319,20 +311,18 @@ class Jitter:
         if any(trial.beside(block) is None for block in trial.own):
             raise ControlNotApplicable("what the candidate is compared with has no answers to the same items")
 
-        def moved(block: Block, random: Random) -> Block:
-            return self._moved(trial, block, random)
+        def jittered(block: Block, random: Random) -> Block:
+            beside = trial.beside(block) or block
+            return replace_responses(
+                block, [each and self._jittered(each, random) for each in beside.responses]
+            )
 
-        return {"": trial.drawn(f"jitter {self.share}", moved, VERSIONS, compared=True)}
+        return {"": trial.drawn(f"jitter {self.share}", jittered, VERSIONS, compared=True)}
 
-    def _moved(self, trial: Trial, block: Block, random: Random) -> Block:
-        beside = trial.beside(block) or block
-        return replace_responses(block, [each and self._trembling(each, random) for each in beside.responses])
-
-    def _trembling(self, response: Response, random: Random) -> Response:
+    def _jittered(self, response: Response, random: Random) -> Response:
         off = 1 + self.share * random.uniform(-1, 1, len(response.hits))
         hits = [
             msgspec.structs.replace(hit, score=hit.score * by)
             for hit, by in zip(response.hits, off.tolist(), strict=True)
         ]
-        ordered = sorted(hits, key=lambda hit: -hit.score)
-        return msgspec.structs.replace(response, hits=ordered)
+        return msgspec.structs.replace(response, hits=sorted(hits, key=lambda hit: -hit.score))

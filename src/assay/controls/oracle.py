@@ -1,7 +1,7 @@
-"""The oracle: what the labels, the gold and the published trees say, in the best order. It must pass.
+"""The oracle: what labels, gold and published trees say is right, in the best order. It must pass.
 
-A gate that refuses it can be passed by nobody, on these items and with these labels. What no answer can show
-(how long it took, what people think of it) it has at the best end of the measure's range.
+No system can pass a gate that refuses the oracle, with these items and labels. For what answers cannot show
+(how long they took, what people think of them), it has the best value of the measure's range.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from assay.stats.rows import Column
 
 @dataclass(frozen=True)
 class Oracle:
-    """The labels in the best order, and whatever else the items expect: it must pass."""
+    """The labels in the best order, and everything else that the items expect: it must pass."""
 
     expected: ClassVar[str] = "passes"
     draws: ClassVar[int] = 1
@@ -38,33 +38,35 @@ class Oracle:
 
 
 def best_scores(trial: Trial) -> Columns:
-    """The candidates' scores with the oracle in their place."""
+    """The scores of the oracle in the place of the candidates."""
     views = {view_of(each) for each in trial.every if "labels" in each.needs}
     labels = sorted({label for view in views for label in view.labels} - {FORBIDDEN})
-    made = trial.rescored("oracle", lambda block, _: _answered(block, labels or ["relevance"], trial.oracle))
+    made = trial.rescored(
+        "oracle", lambda block, _: _answer_best(block, labels or ["relevance"], trial.oracle)
+    )
     own = trial.columns
     by_name = {measure.name: measure for measure in trial.measures}
     return {
-        key: _at_best(by_name[key[1]], own[key]) if _beyond_answers(by_name[key[1]]) else column
+        key: _best_column(by_name[key[1]], own[key]) if _beyond_answers(by_name[key[1]]) else column
         for key, column in made.items()
     }
 
 
 def _beyond_answers(measure: Measure) -> bool:
-    """Whether a measure reads what answers do not hold: people's scores of them, or what they cost."""
+    """Whether a measure reads what answers do not hold: people's marks, or costs."""
     costs = measure.better == "lower" and measure.high is None and "labels" not in measure.needs
     return costs or {"answer", "labels"} <= measure.needs
 
 
-def _at_best(measure: Measure, own: Column) -> Column:
+def _best_column(measure: Measure, own: Column) -> Column:
     best = measure.low if measure.better == "lower" else measure.high
     if best is None:
         return own
     return Column(np.where(own.counted, best, own.values), own.status)
 
 
-def _answered(block: Block, labels: Sequence[str], parts: Sequence[OraclePart]) -> Block:
-    right = _ranked(block, labels)
+def _answer_best(block: Block, labels: Sequence[str], parts: Sequence[OraclePart]) -> Block:
+    right = _labelled_documents(block, labels)
     docs = [right.get(item.item_id, []) for item in block.items]
     traces = [list(part.steps(block, docs)) for part in parts]
     shown = evidence_of(block.items)
@@ -75,27 +77,27 @@ def _answered(block: Block, labels: Sequence[str], parts: Sequence[OraclePart]) 
             made.append(response)
         else:
             walked = [step for each in steps for step in each or ()]
-            made.append(_best(item, response, docs[at], shown[at], walked))
+            made.append(_best_response(item, response, docs[at], shown[at], walked))
     return replace_responses(block, made)
 
 
-def _ranked(block: Block, labels: Sequence[str]) -> dict[str, list[str]]:
-    """What is labelled for each item, the best grade first, as documents that can be returned."""
-    standing_for: dict[str, str] = {}
+def _labelled_documents(block: Block, labels: Sequence[str]) -> dict[str, list[str]]:
+    """The labelled documents of each item that can be returned, the best grade first."""
+    document_of_unit: dict[str, str] = {}
     for doc_id, units in block.corpus.units.items():
         for unit in units:
-            standing_for.setdefault(unit, doc_id)
+            document_of_unit.setdefault(unit, doc_id)
     found: dict[str, dict[str, float]] = {}
     for label in labels:
         for item_id, target, grade in block.graded(View("passage", label)).iter_rows():
             if grade > 0:
                 docs = found.setdefault(item_id, {})
-                doc = standing_for.get(target, target)
+                doc = document_of_unit.get(target, target)
                 docs[doc] = max(grade, docs.get(doc, 0.0))
     return {item_id: sorted(docs, key=lambda doc: (-docs[doc], doc)) for item_id, docs in found.items()}
 
 
-def _best(
+def _best_response(
     item: Item, response: Response, docs: Sequence[str], evidence: ItemEvidence | None, trace: list[Step]
 ) -> Response:
     ranked = item.expects is None or item.expects == "intent"
@@ -109,7 +111,7 @@ def _best(
 
 
 def _context(given: Context, evidence: ItemEvidence | None) -> Context:
-    """The sentences that are needed, as far as the budget allows."""
+    """A context of the needed sentences, as many as the budget allows."""
     if evidence is None:
         return given
     needed = [

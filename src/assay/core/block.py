@@ -265,7 +265,7 @@ class Block:
     def rankable_in(self, view: View) -> NDArray[np.bool_]:
         """True for items whose ranking can be right or wrong: they want passages and have labels.
 
-        In an open world an item without labels counts too: nobody judged it yet. An item whose gold is
+        In an open world, items without labels count too: nobody judged them yet. An item whose gold is
         anchored in text has something to find, whether or not a passage of this chunking counts as it.
         """
         if self.labels.world(view.label) == "open":

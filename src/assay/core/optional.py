@@ -1,8 +1,8 @@
 """What plugins may offer besides what their protocol in `core/protocols.py` demands.
 
 There is one protocol per optional member. A plugin offers the member by having it: it inherits from nothing
-and registers nothing. Whoever needs the member asks with `isinstance`, and each docstring says what holds for
-a plugin without it.
+and registers nothing. The program asks with `isinstance`. Each docstring says what holds for a plugin without
+the member.
 """
 
 from __future__ import annotations

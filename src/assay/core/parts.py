@@ -1,12 +1,11 @@
-"""The parts that retrieval systems are made of, and what each has to look like.
+"""The parts of which retrieval systems are made, and their protocols.
 
-A part is a plugin like any other: a frozen dataclass whose fields are its parameters, named in a study as
-the value of a system's parameter, such as `dense(model=minilm, store=hnsw(m=32))`. A field that takes a part
-says so with its group: `model: Annotated[Embedder, EMBEDDERS] = Static()`. A part is light; what is heavy
-(weights, connections) is in what its `load`, `open` or `build` gives.
+A part is a plugin: a frozen dataclass whose fields are its parameters. A study names it as the value of a
+system's parameter: `dense(model=minilm, store=hnsw(m=32))`. A field that takes a part names its group:
+`model: Annotated[Embedder, EMBEDDERS] = Static()`. A part is light; its `load`, `open` or `build` gives what
+is heavy (weights, connections).
 
-Optional attributes of every part, as of a system: `version`, and `identity(kit)`, what else decides what it
-does (hashes of models and files).
+A part may be a `VersionedPlugin` and an `IdentifiedPlugin` of `core/optional.py`.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ Where = Mapping[str, str | int | bool | Sequence[str | int | bool]]
 
 
 class Ranking(NamedTuple):
-    """Positions in a corpus, best first, with their scores. Equal scores stand in corpus order."""
+    """Positions in a corpus, the best first, with their scores. Equal scores are in corpus order."""
 
     positions: Ints
     scores: Floats
@@ -54,28 +53,28 @@ class Tokens(Protocol):
     def name(self) -> str: ...
 
     def counts(self, texts: Sequence[str]) -> list[int]:
-        """How many tokens each text has, special tokens not counted."""
+        """The number of tokens of each text, without special tokens."""
         ...
 
     def spans(self, text: str) -> list[Span]:
-        """The characters of each token, in order and without a gap; tokens that share a character give it
-        to one of them, and the others may be empty."""
+        """The characters of each token, in order and without a gap. If tokens share a character, one of them
+        has it, and the others may be empty."""
         ...
 
 
 @runtime_checkable
 class Tokenizer(Protocol):
-    """What counts tokens: `o200k_base`, `tokenizer_json(path=…)`."""
+    """Counts tokens: `o200k_base`, `tokenizer_json(path=…)`."""
 
     def load(self, kit: Kit) -> Tokens: ...
 
 
 @runtime_checkable
 class Chunker(Protocol):
-    """What cuts documents into passages.
+    """Cuts documents into passages.
 
-    Each passage names its document (`source`), its `span` there, and keeps title and metadata. Its doc_id is
-    `SOURCE#START-END`, so that it says the same in every chunking that cuts it so.
+    Each passage has its document (`source`), its `span` there, and the document's title and metadata. Its
+    doc_id is `SOURCE#START-END`, so the same passage has the same id in every chunking.
     """
 
     def cut(self, documents: Sequence[Document], kit: Kit) -> list[Passage]: ...
@@ -85,7 +84,7 @@ class Chunker(Protocol):
 
 
 class EmbeddingResult(NamedTuple):
-    """Vectors of length 1, a row a text (zeros for a text without a token), and what making them took."""
+    """Vectors of length 1, one row per text (zeros for a text without a token), with tokens and cost."""
 
     vectors: Vectors
     tokens: int = 0
@@ -95,9 +94,9 @@ class EmbeddingResult(NamedTuple):
 class Model(Protocol):
     """A loaded embedding model. Threads may share it.
 
-    `identity` changes whenever its vectors may. `batch` is how many texts one call should be given, so that
-    those who keep vectors can write them down as they come; a model that waits for somebody else may have
-    `threads`, how many calls may be in flight. `embed` may raise Retryable.
+    `identity` changes if its vectors may change. `batch` is the number of texts for one call, so that vectors
+    can be stored as they come. A model that waits for a service may be a `ThreadedPlugin`. `embed` may raise
+    Retryable.
     """
 
     @property
@@ -110,10 +109,10 @@ class Model(Protocol):
 
 @runtime_checkable
 class TokenModel(Protocol):
-    """A model that can also say where each token of a text points."""
+    """A model that can also give one vector per token."""
 
     def embed_tokens(self, texts: Sequence[str], role: Role) -> list[Vectors]:
-        """A matrix a text: a row of length 1 a token."""
+        """One matrix per text, with one row of length 1 per token."""
         ...
 
 
@@ -121,7 +120,7 @@ class TokenModel(Protocol):
 class Embedder(Protocol):
     """An embedding model as a study names it: `static`, `minilm`, `openai(model=…)`.
 
-    `identity(kit)` is that of the loaded model, told without loading it where that is possible.
+    `identity(kit)` is the identity of the loaded model, without loading it if possible.
     """
 
     def load(self, kit: Kit) -> Model: ...
@@ -134,9 +133,9 @@ class VectorIndex(Protocol):
     def __len__(self) -> int: ...
 
     def search(self, queries: ArrayLike, k: int, where: Where | None = None) -> list[Ranking]:
-        """The k nearest for each row of `queries`; none for a row of zeros.
+        """The k nearest vectors for each row of `queries`; none for a row of zeros.
 
-        `where` keeps to vectors whose metadata has the value, or one of the values, under every key.
+        `where` selects vectors whose metadata has the value, or one of the values, under every key.
         """
         ...
 
@@ -145,20 +144,20 @@ class VectorIndex(Protocol):
 
 @runtime_checkable
 class VectorStore(Protocol):
-    """Where vectors are kept and searched: `exact`, `hnsw`, `qdrant(url=…)`, `postgres(url=…)`.
+    """Keeps and searches vectors: `exact`, `hnsw`, `qdrant(url=…)`, `postgres(url=…)`.
 
-    A name stands for content: what is stored under it never changes. A store that builds differently by its
-    parameters tells such indexes apart by itself.
+    What is stored under a name never changes. If the parameters of a store change how it builds, the store
+    must distinguish such indexes itself.
     """
 
     def open(self, name: str, kit: Kit) -> VectorIndex | None:
-        """The whole index of that name; None where there is none, or only a part of one."""
+        """The complete index of that name; None if there is none, or only a part of one."""
         ...
 
     def build(
         self, name: str, vectors: Vectors, kit: Kit, metadata: Sequence[Mapping[str, object]] = ()
     ) -> VectorIndex:
-        """Stores vectors of length 1 under a name, all or nothing, whatever a killed build left there."""
+        """Store vectors of length 1 under a name, completely or not at all, also after a killed build."""
         ...
 
 
@@ -167,13 +166,13 @@ class VectorStore(Protocol):
 
 @runtime_checkable
 class Fusion(Protocol):
-    """How several rankings become one: `rrf(k=60)`, `weighted(weights=[0.3, 0.7], norm=minmax)`."""
+    """Merges several rankings into one: `rrf(k=60)`, `weighted(weights=[0.3, 0.7], norm=minmax)`."""
 
     def fuse(self, rankings: Sequence[Ranking]) -> Ranking: ...
 
 
 class RerankResult(NamedTuple):
-    """A score a text, the higher the better, and what making them took."""
+    """One score per text, where higher is better, with tokens and cost."""
 
     scores: Floats
     tokens: int = 0
@@ -188,9 +187,9 @@ class Scorer(Protocol):
 
 @runtime_checkable
 class Reranker(Protocol):
-    """What looks at query and passage together: `maxsim`, `cross_encoder(model=…)`, `rerank_endpoint(url=…)`.
+    """Scores query and passage together: `maxsim`, `cross_encoder(model=…)`, `rerank_endpoint(url=…)`.
 
-    `embedder` is the model of the system that it serves, for those that can use it too.
+    `embedder` is the model of the system, for rerankers that can use it too.
     """
 
     def load(self, embedder: Embedder, kit: Kit) -> Scorer: ...
@@ -198,17 +197,17 @@ class Reranker(Protocol):
 
 @dataclass(frozen=True)
 class Candidates:
-    """What a context may be made of, best first: relevance from 0 to 1, and size in tokens."""
+    """The passages of which a context can be made, the best first: relevance (0 to 1) and size in tokens."""
 
     relevance: Floats
     tokens: Ints
-    embed: Callable[[], Vectors]  # a row of length 1 a candidate, worked out where a selector asks for it
-    # what a selector needs under every budget, worked out once: the candidates are the same for all
+    embed: Callable[[], Vectors]  # one row of length 1 per candidate, if a selector needs them
+    # what a selector computes once for all budgets, since the candidates are the same
     memo: dict[object, Any] = field(default_factory=dict, compare=False, repr=False)
 
     @cached_property
     def similarity(self) -> Floats:
-        """How much alike each pair is, from 0 to 1: cosine, negative ones as 0."""
+        """The similarity of each pair, from 0 to 1: the cosine, or 0 if it is negative."""
         vectors = self.embed().astype(np.float64)
         alike: Floats = np.clip(vectors @ vectors.T, 0.0, 1.0)
         np.fill_diagonal(alike, 1.0)
@@ -217,28 +216,28 @@ class Candidates:
 
 @runtime_checkable
 class Selector(Protocol):
-    """What a reader is shown of the candidates: `top`, `mmr(diversity=0.3)`, `knapsack`."""
+    """Selects the candidates that a reader is shown: `top`, `mmr(diversity=0.3)`, `knapsack`."""
 
     def select(self, candidates: Candidates, budget: int | None) -> list[int]:
-        """Positions of the chosen candidates, in the order they are shown; their tokens fit the budget."""
+        """Positions of the selected candidates, in the order they are shown. Their tokens fit the budget."""
         ...
 
 
 # ---------------------------------------------------------------------------------- cross-links
 
 LEADS = "names"  # the edges from a name to a passage about it
-ScoresOf = Callable[[Ints], Floats]  # what a system's own scorer gives passages by position
+ScoresOf = Callable[[Ints], Floats]  # the system's own scores of passages, by position
 
 
 class LinkedPassage(NamedTuple):
-    """A passage that a link led to: from which passage, over which name, how far, and what that is worth."""
+    """A passage that was found over a link: from which passage, over which name, and how far away."""
 
     position: int
     source: int
     name: str
     hop: int
-    weight: float  # what the way there leaves of 1
-    score: float  # how relevant it is, from 0 to 1: the weight, times how its own score compares to the best
+    weight: float  # from 0 to 1, lower for longer ways
+    score: float  # its relevance from 0 to 1: the weight times its own score relative to the best
 
 
 class Links(Protocol):
@@ -246,38 +245,38 @@ class Links(Protocol):
 
     @property
     def floor(self) -> float:
-        """What a sentence with the name of the link counts at least, as a share of the passage's score."""
+        """The least score of a sentence with the name of the link, as a share of the passage's score."""
         ...
 
     def follow(self, query: str, first: Ranking, scores_of: ScoresOf) -> list[LinkedPassage]:
-        """The passages that links lead to from the first of a ranking, best first, each once."""
+        """The passages that are linked from the first ones of a ranking, the best first, each once."""
         ...
 
     def nodes(self) -> Iterator[Node]:
-        """The names that links go over, as an index publishes them."""
+        """The names of the links, as an index publishes them."""
         ...
 
     def edges(self) -> Iterator[Edge]:
-        """From each passage to the names in it ("mentions"), and from those to where they lead ("names")."""
+        """Edges from each passage to the names in it ("mentions"), and from names to passages ("names")."""
         ...
 
 
 @runtime_checkable
 class LinkBuilder(Protocol):
-    """How links are made: `names(hops=1)`."""
+    """Makes links: `names(hops=1)`."""
 
     def build(self, corpus: Corpus, kit: Kit) -> Links: ...
 
 
 def row_lengths(matrix: ArrayLike) -> NDArray[np.float64]:
-    """The length of each row, in float64: the squares of very small or large numbers leave float32."""
+    """The length of each row, in float64, since squares of very small or large numbers exceed float32."""
     rows = np.asarray(matrix)
     squared: NDArray[np.float64] = np.einsum("ij,ij->i", rows, rows, dtype=np.float64)
     return np.sqrt(squared)
 
 
 def normalize_rows(matrix: ArrayLike) -> NDArray[np.float32]:
-    """The rows scaled to length 1, in float32. A row of zeros, which has no direction, stays zero."""
+    """Scale the rows to length 1, in float32. A row of zeros stays zero."""
     rows = np.asarray(matrix)
     long = row_lengths(rows)
     if not np.isfinite(long).all():

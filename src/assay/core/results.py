@@ -1,4 +1,4 @@
-"""What a study found, ready to be shown: the one input of every renderer."""
+"""The results of a study, ready to be shown: the only input of renderers."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 SCHEMA = "assay/results/2"
 GO, NO_GO, INCONCLUSIVE = "go", "no-go", "inconclusive"
-# why a gate says what it says, where that depends on some of its clauses only
+# the reason of a verdict that depends on some of the gate's clauses only
 FIRST_FAILS = "what must hold first does not hold, so nothing else is decided"
-FIRST_OPEN = "what must hold first is open, so nothing else is decided"
+FIRST_OPEN = "what must hold first is undecided, so nothing else is decided"
 GO_FAILS = "a go clause fails"
 PRIVATE = "private"
 PRIVATE_ALONE = "Private data by itself backs no general claim: confirm it on public or structured data."
@@ -32,11 +32,11 @@ class MeasureInfo(msgspec.Struct, frozen=True):
     high: float | None  # None: unbounded
     unit: str = ""
     about: str = ""  # the first line of its docstring
-    lower_bound: bool = False  # not everything that came back was looked at: the truth may be higher
+    lower_bound: bool = False  # not every result was looked at: the true value may be higher
 
 
 class ExpectedTarget(msgspec.Struct, frozen=True):
-    """What an item's gold names, best grade first."""
+    """A target that an item's gold names. The best grade comes first."""
 
     target: str
     grade: float
@@ -44,16 +44,16 @@ class ExpectedTarget(msgspec.Struct, frozen=True):
 
 
 class RankedResult(msgspec.Struct, frozen=True):
-    """What a system put at one rank."""
+    """The result of a system at one rank."""
 
     doc_id: str
     score: float
     grade: float | None  # a person's before a rule's; None: unjudged
     text: str = ""
-    mark: str | None = None  # what a review made of it: KEYWORD_MATCH, SEMANTIC_MATCH, FALSE_POSITIVE
-    reason: str = ""  # why it is relevant, where a judge says so
-    by: str = "rule"  # whose grade it is: a rule's, a model's or a person's
-    ruled: bool = False  # whether a rule or a model finds it relevant, whatever a person said
+    mark: str | None = None  # the mark of a review: KEYWORD_MATCH, SEMANTIC_MATCH, FALSE_POSITIVE
+    reason: str = ""  # why it is relevant, if a judge gives a reason
+    by: str = "rule"  # who gave the grade: rule, model or person
+    ruled: bool = False  # whether a rule or a model finds it relevant, even if a person does not
 
     @property
     def status(self) -> str:
@@ -64,7 +64,7 @@ class RankedResult(msgspec.Struct, frozen=True):
 
 
 class ItemView(msgspec.Struct, frozen=True):
-    """One item, what was expected and what each arm returned (its top hits)."""
+    """One item: what is expected, and the top hits of each arm."""
 
     item_id: str
     text: str
@@ -74,21 +74,21 @@ class ItemView(msgspec.Struct, frozen=True):
     faults: dict[str, str] = {}  # by arm name: why it did not answer
     expects: str | None = None
     language: str | None = None
-    route: str | None = None  # the route it should take, where that decides
-    flags: dict[str, bool | str] = {}  # and the flags that must be set
+    route: str | None = None  # the route it should take, if that decides
+    flags: dict[str, bool | str] = {}  # the flags that must be set
     routes: dict[str, str] = {}  # by arm name: the route it took
-    flagged: dict[str, dict[str, bool | str]] = {}  # and the flags it set
-    enough: tuple[int, int] | None = None  # how many of how many expected suffice, where that is not all
+    flagged: dict[str, dict[str, bool | str]] = {}  # by arm name: the flags it set
+    enough: tuple[int, int] | None = None  # how many of how many expected suffice, if not all are needed
 
     @property
     def expectation(self) -> str:
-        """What should come of it where that is not passages, in words."""
+        """The expected outcome in words, if it is not passages."""
         route = f"the route {self.route}" if self.route and self.expects in {"route", "nothing"} else ""
         return ", ".join(filter(None, [route or self.expects or "", *_flags(self.flags)]))
 
     @property
     def sufficient(self) -> str:
-        """How much of what was expected is enough, in words; nothing where all of it is."""
+        """How many of the expected targets are enough, in words; empty if all are needed."""
         return f"any {self.enough[0]} of {self.enough[1]}" if self.enough is not None else ""
 
     def took(self, arm: str) -> str:
@@ -102,18 +102,18 @@ def _flags(flags: dict[str, bool | str]) -> list[str]:
 
 
 class ReviewSummary(msgspec.Struct, frozen=True):
-    """How far people have come, and what their marks show on the items they finished for every arm."""
+    """The progress of a review, and what marks show on the items that are finished for every arm."""
 
     depth: int  # how many hits of each arm are looked at
-    items: int  # that want a review
-    complete: list[str]  # those judged for every arm: rates are given on these alone
+    items: int  # that need a review
+    complete: list[str]  # those judged for every arm: only they enter the rates
     complete_by_arm: dict[str, int]
     marked: int  # distinct passages that a person judged
     open: int  # distinct passages still to be judged
     estimates: list[Estimate]  # precision, lift and false positives on the complete items
     comparisons: list[Comparison]  # paired, on the same items
-    bounds: dict[str, dict[str, tuple[float, float]]]  # by measure and arm: over all items, whatever is open
-    verdicts: list[str]  # those the gates can still end in: one, and the verdict is settled
+    bounds: dict[str, dict[str, tuple[float, float]]]  # by measure and arm, over all items, open ones too
+    verdicts: list[str]  # the verdicts that are still possible; if there is one, it is settled
     outlook: str = ""  # the same in words
 
     @property
@@ -126,7 +126,7 @@ class ReviewSummary(msgspec.Struct, frozen=True):
 
 
 class ItemChange(msgspec.Struct, frozen=True):
-    """An item whose value of one measure is not what it was."""
+    """An item whose value of one measure changed."""
 
     item_id: str
     text: str
@@ -134,31 +134,29 @@ class ItemChange(msgspec.Struct, frozen=True):
     measure: str
     before: float
     after: float
-    varies: bool = False  # asked again without any change, the system gave another value by itself
+    varies: bool = False  # the value also changes if the same system is asked again
 
 
 class BaselineChanges(msgspec.Struct, frozen=True):
-    """What changed since a baseline, on the items that both have unchanged, in what gates read."""
+    """What changed since a baseline: the measures that gates read, on the items that did not change."""
 
     baseline: str
     created: float | None
-    verdict: str | None  # what the baseline's own gates said
-    comparisons: list[Comparison]  # now less then, over all and by slice; the family is the arm
+    verdict: str | None  # the verdict of the baseline's own gates
+    comparisons: list[Comparison]  # now minus then, over all items and by slice; the family is the arm
     regressions: list[ItemChange]  # worst first
     recoveries: list[ItemChange]  # best first
     added: list[str]  # items newer than the baseline: listed, not compared
     removed: list[str]
     changed: list[str]
-    relabelled: list[str]  # of those compared: judges say something else of them now
-    repeated: dict[
-        str, int
-    ] = {}  # by arm: how often its items were asked again, to see what varies by itself
+    relabelled: list[str]  # of the compared items: those that judges label differently now
+    repeated: dict[str, int] = {}  # by arm: how often items were asked again, to see what varies by itself
 
 
 class Figure(msgspec.Struct, frozen=True):
-    """An expression that the study wants shown, of one system or of none in particular, with its interval.
+    """An expression under `figures:` of a study, for one system or for none, with its interval.
 
-    Value and ends are None where there is none, and infinite where they lie above `most`.
+    Value and ends of the interval are None if unknown, and infinite if they are above `most`.
     """
 
     name: str
@@ -169,20 +167,20 @@ class Figure(msgspec.Struct, frozen=True):
     low: float | None = None
     high: float | None = None
     n: int = 0
-    reason: str = ""  # why there is no value, or what to know of it
-    where: str | None = ""  # the slice; None: its parts are about different ones
+    reason: str = ""  # why there is no value, or a note on it
+    where: str | None = ""  # the slice; None: its parts have different slices
     reads: list[str] = []  # the measures
     unit: str = ""
     most: float | None = None
 
     @property
     def arm(self) -> str:
-        """The system with its factors, as arms are named; without a system the factors alone."""
+        """The name of the arm: the system with its factors, or only the factors."""
         return Arm(self.system or "", self.factors).name
 
 
 class TrustSummary(msgspec.Struct, frozen=True):
-    """What decides how far the figures can be trusted."""
+    """What shows how far the values can be trusted."""
 
     counts: dict[str, dict[str, int]]  # arm name -> status -> number of item scores of the first measure
     warnings: list[str]
@@ -197,7 +195,7 @@ PROVED, EXPOSED, UNPROVED = "proved", "exposed", "unproved"
 
 
 class ControlResult(msgspec.Struct, frozen=True):
-    """What became of one control in one gate."""
+    """The result of one control in one gate."""
 
     control: str
     mutant: str = ""  # which one, of a control that makes several
@@ -206,15 +204,15 @@ class ControlResult(msgspec.Struct, frozen=True):
     passed: int = 0  # draws in which it passed the gate
     draws: int = 0  # 0: it does not apply
     rate: float | None = None
-    low: float | None = None  # of the 95 % interval of the rate, where it is drawn at random
+    low: float | None = None  # of the 95 % interval of the rate, if it is drawn at random
     high: float | None = None
-    verdict: str = ""  # what the gate says of one that is not drawn at random
+    verdict: str = ""  # the gate's verdict on it, if it is not drawn at random
     reason: str = ""  # why it does not apply, or why the gate refuses it
-    harmless: str = ""  # why the gate's author says that it may pass
+    harmless: str = ""  # the reason of the gate's author why it may pass
 
     @property
     def name(self) -> str:
-        """The control with the mutant that is meant."""
+        """The control and its mutant."""
         return f"{self.control} ({self.mutant})" if self.mutant else self.control
 
     @property
@@ -222,7 +220,7 @@ class ControlResult(msgspec.Struct, frozen=True):
         return self.draws > 0
 
     def passes(self, alpha: float) -> bool:
-        """Whether it passes the gate, or does so more often than the gate may err."""
+        """Whether it passes the gate or, if drawn at random, passes more often than `alpha` allows."""
         return self.applies and (self.passed > 0 if self.draws == 1 else self.passed > alpha * self.draws)
 
 
@@ -251,7 +249,7 @@ class Proof(msgspec.Struct, frozen=True):
 
     @property
     def exposed(self) -> list[ControlResult]:
-        """Controls that pass although they must not, and that nobody declared harmless."""
+        """Controls that pass although they must not, and that are not declared harmless."""
         return [each for each in self._passing if not each.harmless]
 
     @property
@@ -265,7 +263,7 @@ class Proof(msgspec.Struct, frozen=True):
 
     @property
     def stuck(self) -> list[ControlResult]:
-        """Controls that a gate should let pass, and does not."""
+        """Controls that should pass and do not."""
         return [
             each
             for each in self.controls
@@ -278,21 +276,21 @@ class Proof(msgspec.Struct, frozen=True):
 
     @property
     def mutation_score(self) -> float | None:
-        """The share of the controls that must not pass which the gate refuses; None where none applies."""
+        """The share of controls that the gate refuses, of those that must not pass; None if none applies."""
         if not (tried := self._refusable):
             return None
         return sum(not each.passes(self.alpha) for each in tried) / len(tried)
 
     @property
     def outcome(self) -> str:
-        """proved; exposed: a control passes; unproved: no control applies, or the oracle does not pass."""
+        """proved; exposed (a control passes); or unproved (no control applies, or the oracle fails)."""
         if self.exposed:
             return EXPOSED
         stuck = any(not each.harmless for each in self.stuck)
         return UNPROVED if stuck or not self._refusable else PROVED
 
     def as_json(self) -> dict[str, Any]:
-        """The documented form: what is stored, and what follows from it."""
+        """The documented JSON form, with all derived values."""
         found: dict[str, Any] = msgspec.to_builtins(self)
         return {
             **found,
@@ -331,25 +329,25 @@ class Results:
     items: list[ItemView] = field(default_factory=list)
     review: ReviewSummary | None = None  # where the study has items that people should review
     against: BaselineChanges | None = None  # where it was compared with a baseline
-    recommendation: str | None = None  # what the study's `recommend` says of these verdicts
+    recommendation: str | None = None  # the sentence of the study's `recommend` for these verdicts
     created: float | None = None  # when the last answer was stored
-    only: dict[str, list[str]] = field(default_factory=dict)  # the part of the study that was looked at
+    only: dict[str, list[str]] = field(default_factory=dict)  # the part of the study that was evaluated
     report: str | None = None  # path of the HTML file
     layer: str = ""  # public, structured or private: what the data can support
-    unproven: list[str] = field(default_factory=list)  # what the data says nothing about
-    figures: list[Figure] = field(default_factory=list)  # expressions that the study wants shown
+    unproven: list[str] = field(default_factory=list)  # what results on the data cannot show
+    figures: list[Figure] = field(default_factory=list)  # expressions under `figures:` of the study
     sections: list[Section] = field(default_factory=list)  # what insights add
-    traced: list[str] = field(default_factory=list)  # arms that tell how they came to a hit
+    traced: list[str] = field(default_factory=list)  # arms whose answers have traces
     outdated: list[str] = field(default_factory=list)  # why the answers are older than what they decide
     proofs: list[Proof] = field(default_factory=list)  # gates tried on controls, as they are now
 
     @property
     def caveat(self) -> str | None:
-        """What a go must not be taken for; None where nothing has to be said."""
+        """What a go does not show; None if there is nothing to add."""
         return PRIVATE_ALONE if self.layer == PRIVATE and self.verdict == GO else None
 
     def section(self, key: str) -> Section | None:
-        """A section by its key, such as "scoring"; None where no insight added it."""
+        """A section by its key, such as "scoring"; None if no insight added it."""
         return next((each for each in self.sections if each.key == key), None)
 
     def as_json(self) -> dict[str, Any]:

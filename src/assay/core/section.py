@@ -1,6 +1,6 @@
-"""A part of a report that an insight adds. Every format shows its blocks its own way, and no kind is known.
+"""A part of a report that an insight adds. Every format shows its blocks in its own way.
 
-What a cell says is text, ready to be read; value and interval stand beside it for pictures and programs.
+The text of a cell is ready to be read; its value and interval are for pictures and programs.
 """
 
 from __future__ import annotations
@@ -14,27 +14,27 @@ Place = Literal["verdict", "systems", "items"]
 
 
 class TableCell(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One place of a table."""
+    """One cell of a table."""
 
     text: str
     beneath: str = ""  # a second, smaller line
     value: float | None = None
     low: float | None = None
     high: float | None = None
-    threshold: float | None = None  # what the value is compared with, where its column draws it
-    outcome: str | None = None  # go, no-go or inconclusive: shown by its sign
+    threshold: float | None = None  # what the value is compared with, if its column draws it
+    outcome: str | None = None  # go, no-go or inconclusive: shown by its symbol
     strong: bool = False
-    system: str = ""  # the arm that it is about, which has a colour
+    system: str = ""  # the arm that it is about, whose colour it has
 
 
 class TableColumn(msgspec.Struct, frozen=True, omit_defaults=True):
-    """How one column reads. One that is drawn has a picture of its values beside the figures."""
+    """How one column is shown. A drawn column has a picture of its values beside the numbers."""
 
     head: str
-    about: str = ""  # what the head means, where it is short
+    about: str = ""  # what the head means, if it is short
     figure: bool = True  # numbers; false: words
     drawn: Literal["", "interval", "margin", "bar"] = ""
-    picture: str = ""  # what heads the picture; without it, the scale
+    picture: str = ""  # the head of the picture; default: the scale
     system: str = ""  # the arm whose colour pictures and head have
     code: bool = False  # ids
 
@@ -42,19 +42,19 @@ class TableColumn(msgspec.Struct, frozen=True, omit_defaults=True):
 class Table(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="block", tag="table"):
     """Rows of cells; the first column names them.
 
-    A row of one cell goes across the table: it heads the rows beneath it, or says how many are left out.
+    A row with one cell spans the table: it is a heading of the rows below, or a note on rows left out.
     """
 
     columns: list[TableColumn]
     rows: list[list[TableCell]]
     title: str = ""
     about: str = ""  # a sentence beneath the title
-    name: str = ""  # what it is, for a screen reader, where there is no title
+    name: str = ""  # for screen readers, if there is no title
     notes: list[str] = []
 
     @property
     def texts(self) -> list[list[str]]:
-        """What its cells say, as many in each row as there are columns."""
+        """The texts of its cells, with as many in each row as there are columns."""
         return [[*(cell.text for cell in row), *[""] * (len(self.columns) - len(row))] for row in self.rows]
 
 
@@ -70,7 +70,7 @@ class ChartPoint(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class ChartSeries(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Marks that belong together, in the colour of a system or in one of their own."""
+    """Marks that belong together, in the colour of a system or in a colour of their own."""
 
     name: str
     points: list[ChartPoint]
@@ -84,21 +84,21 @@ class Chart(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="block", 
     series: list[ChartSeries]
     title: str = ""
     about: str = ""
-    target: float | None = None  # a dashed line: across of lines, upright in a strip
-    breaks: list[float | None] = []  # the places along x that have a figure; empty: round numbers
+    target: float | None = None  # a dashed line: horizontal for lines, vertical in a strip
+    breaks: list[float | None] = []  # the positions along x with a number; empty: round numbers
 
 
 class Picture(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="block", tag="picture"):
-    """A drawing of the kind's own, as SVG that is safe to stand in a page, with the style it needs.
+    """A drawing by a kind, as SVG that is safe inside a page, with its style.
 
-    In one that can be explored, elements of the class `cell` hold a title that is read out as a reader points
-    at them or goes from one to the next by arrow keys; their `data-row` says in which row they stand.
+    In a picture that can be explored, elements of the class `cell` have a title. It is read out if a reader
+    points at them or moves between them by arrow keys. Their `data-row` is their row.
     """
 
     svg: str
     label: str  # what it shows, in words
     style: str = ""
-    explored: str = ""  # how to explore it, in words; empty: it cannot be
+    explored: str = ""  # how to explore it, in words; empty: not possible
 
 
 class Text(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="block", tag="text"):
@@ -106,11 +106,11 @@ class Text(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="block", t
 
     lines: list[str]
     tone: Literal["plain", "quiet", "caution", "empty", "list", "legend"] = "plain"
-    classes: list[str] = []  # of a legend: the class of the picture's style that each line is about
+    classes: list[str] = []  # of a legend: for each line, the class of the picture's style
 
 
 class BlockGroup(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="block", tag="group"):
-    """Blocks under a title, in a part of the page that can be folded or stands open for good."""
+    """Blocks under a title, in a part of the page that may fold."""
 
     title: str
     blocks: Sequence[Table | Chart | Picture | Text | BlockGroup]
@@ -122,14 +122,14 @@ class BlockGroup(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="blo
     system: str = ""
     beside: str = ""  # quiet words beside the title
     code: str = ""  # an id beside the title
-    one_of: str = ""  # of the groups with the same word here one is open at a time
+    one_of: str = ""  # of the groups with the same word here, one is open at a time
 
 
 SectionBlock = Table | Chart | Picture | Text | BlockGroup
 
 
 class Detail(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What a kind adds to one item's page for one arm: a line for terminals, blocks for pages."""
+    """What a kind adds to the page of one item for one arm: a line for terminals, blocks for pages."""
 
     item_id: str
     arm: str
@@ -138,7 +138,7 @@ class Detail(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Section(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A part of a report. `lead` says in a sentence what it shows."""
+    """A part of a report. `lead` is a sentence that says what it shows."""
 
     key: str
     name: str  # one word, for links
@@ -146,27 +146,25 @@ class Section(msgspec.Struct, frozen=True, omit_defaults=True):
     lead: str
     place: Place  # after the verdict, the systems or the items
     blocks: Sequence[SectionBlock] = ()
-    brief: Sequence[Table | Text] = ()  # what formats without pictures print; empty: its words and tables
+    brief: Sequence[Table | Text] = ()  # for formats without pictures; empty: its words and tables
     details: list[Detail] = []
     legend: str = ""  # how to read the pictures of details
-    alarm: str = ""  # what must be read before the verdict is relied on: every format begins with it
-    cautions: list[str] = []  # what belongs among the warnings of the whole report
-    measures: list[str] = []  # what it shows, so that it need not stand in the tables of measures too
-    tested: list[
-        tuple[str, str]
-    ] = []  # measure and arm: overall differences that it tests in place of others
-    drawn: list[str] = []  # and of these what its charts draw: on pages it folds in the tables of measures
+    alarm: str = ""  # must be read before anybody relies on the verdict: every format begins with it
+    cautions: list[str] = []  # warnings for the whole report
+    measures: list[str] = []  # the measures that it shows, which the tables of measures can leave out
+    tested: list[tuple[str, str]] = []  # measure and arm of the overall differences that it tests itself
+    drawn: list[str] = []  # the measures that its charts draw: pages fold them in the tables of measures
     data: Any = None  # for programs: anything that becomes JSON
 
     @property
     def printed(self) -> list[Table | Text]:
-        """What formats without pictures print below the title."""
+        """The blocks that formats without pictures print below the title."""
         if self.brief or not self.blocks:
             return list(self.brief)
         return [*([Text([self.lead])] if self.lead else []), *_words_and_tables(self.blocks)]
 
     def as_json(self) -> Mapping[str, Any]:
-        """Words, tables and data; pictures are for pages, and details are those of single items."""
+        """The JSON form: words, tables and data, without pictures and without details of items."""
         return {
             "key": self.key,
             "title": self.title,
@@ -179,7 +177,7 @@ class Section(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 def _words_and_tables(blocks: Iterable[SectionBlock]) -> Iterator[Table | Text]:
-    """The blocks that need no picture, in their order; the title of a group is words too."""
+    """The blocks that are words or tables, in their order. The title of a group becomes words."""
     for block in blocks:
         if isinstance(block, BlockGroup):
             if block.title:
