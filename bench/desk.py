@@ -161,7 +161,7 @@ def measured(folder: Path) -> list[Rater]:
 def killed(folder: Path) -> tuple[list[Rater], int]:
     """Raters whose server was killed, and how many of the marks that it called saved are lost."""
     from assay.kinds.answers.blinding.pack import MARKS as MARKED
-    from assay.kinds.answers.scoring.marks import distinct_marks, score_book
+    from assay.kinds.answers.scoring.marks import Mark, score_book
 
     with server(folder) as (process, links):
         raters = [Rater(link) for link in links.values()]
@@ -172,7 +172,7 @@ def killed(folder: Path) -> tuple[list[Rater], int]:
             thread.join()
     told = {mark for each in raters for mark in each.marks}
     book = score_book(folder / "blind" / MARKED)
-    kept = {mark.mark_id for mark in distinct_marks(book.lines)}
+    kept = {mark.mark_id for mark in book.lines if isinstance(mark, Mark)}
     return raters, len(told - kept)
 
 

@@ -15,9 +15,9 @@ import yaml
 from assay.core.protocols import Kit
 from assay.core.results import Results
 from assay.kinds.answers.blinding.pack import OriginalResponse
+from assay.kinds.answers.panel import scoring_folder
 from assay.kinds.answers.results import ScoringResults
-from assay.kinds.answers.scoring.opened import ScoringFolder
-from assay.kinds.answers.scoring_steps.work import scoring_folder
+from assay.kinds.answers.scoring.marks import ScoringFolder
 from assay.pipeline.runner import run_study
 from assay.study.study import Study, open_study
 

@@ -12,7 +12,7 @@ import pytest
 import yaml
 from desk_server import TAKES_KEYS, StudyDeskServer, close_dialog, open_task, press, wait_for_heading
 
-from assay.kinds.answers.scoring.marks import Mark, current_marks, distinct_marks, score_book
+from assay.kinds.answers.scoring.marks import Mark, current_marks, score_book
 from assay.kinds.answers.scoring_steps.blinding import blind_study, check_blinding
 from assay.pipeline.runner import run_study
 from assay.study.study import open_study
@@ -97,7 +97,7 @@ def overview(page: Any) -> list[str]:
 
 
 def on_disk(folder: Path) -> list[Mark]:
-    return list(current_marks(distinct_marks(score_book(folder / "blind" / "marks").lines)).values())
+    return list(current_marks(score_book(folder / "blind" / "marks").lines).values())
 
 
 def select(page: Any, words: int) -> None:

@@ -73,7 +73,7 @@ def test_figures_stand_in_tables_beside_the_pictures(page: Any) -> None:
         .split("\t")
     )
     assert first[0] == "Accuracy: kappa, linear weights"
-    assert "holds: needs 0.6" in first[2]
+    assert "passes: needs 0.6" in first[2]
     assert (
         page.get_by_role("region", name="Tokens by site, llama3").get_by_role("row").count() == 38
     )  # 37 sites and the head

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 import yaml
 
+from assay.kinds.answers.panel import scoring_folder
 from assay.kinds.answers.scoring.agreement import LINEAR
 from assay.kinds.answers.scoring_steps.blinding import blind_study
 from assay.kinds.answers.scoring_steps.summary import thresholds_of
-from assay.kinds.answers.scoring_steps.work import scoring_folder
 from assay.study.study import Study, open_study
 from small_scoring import all_scores, collected, keep_keys, scores, write_lines, write_study
 from small_study import assay
@@ -73,7 +73,7 @@ def test_one_wrong_score_is_told_and_not_all_that_wait_for_its_pass(blinded: Stu
     assert done.code == 3
     assert len(done.err.splitlines()) == 1  # and none of the 48 lines of the passes that stay closed
     assert "Write a note" in done.err
-    assert not scoring_folder(blinded).lines
+    assert not scoring_folder(blinded).entries
 
 
 def test_a_file_without_a_score_is_told(blinded: Study) -> None:
@@ -244,7 +244,7 @@ def test_raters_who_agree_too_little_are_sent_to_discuss_and_score_again_and_the
         )
     assert "assay review unblind" in refused.err
     assert not any(name in refused.err for name in ("small", "large", "[model"))
-    assert not scoring_folder(blinded).open
+    assert not scoring_folder(blinded).is_open
 
     write_lines(folder / "again.jsonl", [each for each in all_scores(blinded) if each["rater"] == "ben"])
     taken = assay("review", "import", folder, folder / "again.jsonl")

@@ -13,8 +13,8 @@ import polars as pl
 import pytest
 import yaml
 
+from assay.kinds.answers.panel import scoring_folder
 from assay.kinds.answers.scoring_steps.blinding import blind_study
-from assay.kinds.answers.scoring_steps.work import scoring_folder
 from assay.study.study import open_study
 from small_scoring import collected, keep_keys, responses, write_lines, write_study
 from small_study import assay
@@ -126,7 +126,7 @@ def test_sizes_and_contents_by_condition_wait_for_the_seal(tmp_path: Path) -> No
         done = assay("export", folder)
         assert done.code == 2
         assert f"assay review unblind {folder}" in done.err
-        if not scoring_folder(open_study(folder)).there:
+        if not scoring_folder(open_study(folder)).has_pack:
             blind_study(collected(folder), by="owner")
     assert not (folder / "run" / "trec").exists()
 
@@ -198,7 +198,7 @@ def test_leaks_keep_the_desk_closed_unless_somebody_accepts_them(tmp_path: Path,
     assert len(served) == 2
     acts = scoring_folder(study).acts
     assert [each.act for each in acts.acts] == ["blinded", "checked", "leaking", "accepted"]
-    assert "leaks accepted by otto (names" in acts.said[-1]
+    assert "leaks accepted by otto (names" in acts.sentences[-1]
     shown = " ".join(assay("run", folder).out.split())
     assert "the desk was opened though a check had found leaks" in shown
     assert "leaks accepted by otto" in shown

@@ -23,7 +23,7 @@ measures: [ContentTokens]
 
 def run(*args: object) -> Result:
     app = typer.Typer()
-    app.command()(with_errors(tokens.command))
+    app.command()(with_errors(tokens))
     return CliRunner().invoke(app, [str(each) for each in args])
 
 

@@ -56,7 +56,7 @@ def held() -> Counter[str]:
             one = lines[metric]
             ends = (one.low, one.high) if name == metric else (one.effect_low, one.effect_high)
             found[name] += _holds(ends, known[name])
-        for each in RaterPair(drawn.first, drawn.second, drawn.questions, Draws(RESAMPLES)).figures():
+        for each in RaterPair(drawn.first, drawn.second, drawn.questions, Draws(RESAMPLES)).agreement():
             if name := AGREEMENT.get((each.metric, each.statistic), ""):
                 found[name] += _holds((each.low, each.high), known[name])
     return found

@@ -13,7 +13,7 @@ from statsmodels.stats.multitest import multipletests
 
 from assay.kinds.answers.scoring.agreement import KAPPA, LINEAR, QUADRATIC, RHO, RaterPair
 from assay.kinds.answers.scoring.analysis import AnalysisOptions, ResponsePairs, analyse
-from assay.kinds.answers.scoring.subgroups import correlated, interactions
+from assay.kinds.answers.scoring.subgroups import interactions, token_changes
 from assay.stats.agreement import cohen_kappa
 from assay.stats.paired_tests import mcnemar_by_cluster, odds_ratio_by_cluster
 from assay.stats.resample import Draws
@@ -55,7 +55,7 @@ def test_the_interval_of_kappa_is_near_the_asymptotic_one(scheme: str) -> None:
 def test_agreement_of_two_raters(study: Simulated) -> None:
     found = {
         (each.metric, each.statistic): each
-        for each in RaterPair(study.first, study.second, study.questions, Draws(50)).figures()
+        for each in RaterPair(study.first, study.second, study.questions, Draws(50)).agreement()
     }
     shared = sorted(study.second.accuracy)
     one, other = ([by.accuracy[key] for key in shared] for by in (study.first, study.second))
@@ -120,4 +120,4 @@ def test_interaction_and_correlation(study: Simulated) -> None:
     ]
     assert between.p == pytest.approx(stats.kruskal(*groups).pvalue)
     expected = stats.spearmanr(pairs.difference("tokens"), pairs.difference("accuracy")).statistic
-    assert correlated(study.rows, HOW)[1][0].value == pytest.approx(expected)
+    assert token_changes(study.rows, HOW)[1][0].value == pytest.approx(expected)

@@ -1,4 +1,8 @@
-"""Token efficiency of content pairs: how many tokens the same content takes under both conditions.
+"""Content documents, and how many tokens the same content takes under both conditions.
+
+A content document is what a model is given for a question under one condition. As a passage of a corpus, its
+metadata says which pair it is one side of, under which condition, and for which questions:
+{"pair": "S001-P03", "condition": "A", "site": "S001", "questions": ["S001-Q01"]}.
 
 Only content is counted, as a model is given it: no instructions and no question. A negative delta means that
 condition B needs fewer tokens than A. Percentages are of A.
@@ -10,31 +14,54 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from statistics import mean, median
-from typing import Protocol
 
 import msgspec
 import numpy as np
 
 from assay.core.dataset import Corpus, Dataset
-from assay.core.errors import DataError, Problem
-from assay.core.records import Passage
+from assay.core.errors import DataError, Problem, UsageError, did_you_mean
+from assay.core.parts import Tokens
+from assay.core.records import Hit, Passage
 from assay.datasets.page_text import HTML, read_page
-from assay.kinds.answers.datasets.content_documents import CONDITIONS
 from assay.kinds.answers.results import PairTokens, SiteTokens
 
-_SAME = re.compile(r"(?:\.html?)?(?:-commonmark)?\.md")  # what the Markdown of x.html adds to x
+CONDITIONS = ("A", "B")  # the baseline, and what is compared with it
+BETWEEN = "\n\n"  # between two documents that are given together
+_MARKDOWN_OF = re.compile(r"(?:\.html?)?(?:-commonmark)?\.md")  # what the Markdown of x.html adds to x
 
 
-class TokenCounter(Protocol):
-    """Something that counts the tokens of texts, under a name of its own."""
+def check_condition(condition: str) -> None:
+    """Raises a UsageError if there is no such condition."""
+    if condition not in CONDITIONS:
+        raise UsageError(f"condition: there is no {condition!r}. {did_you_mean(condition, CONDITIONS)}")
 
-    @property
-    def name(self) -> str: ...
-    def counts(self, texts: Sequence[str]) -> list[int]: ...
+
+def content_of(corpus: Corpus, condition: str) -> Mapping[str, Sequence[Passage]]:
+    """The documents of each question under a condition, in the order in which they are given."""
+    found: dict[str, list[Passage]] = {}
+    for passage in corpus.passages:
+        if passage.metadata.get("condition") == condition:
+            for item_id in passage.metadata.get("questions", ()):
+                found.setdefault(item_id, []).append(passage)
+    return found
+
+
+def as_hits(passages: Sequence[Passage]) -> list[Hit]:
+    """Documents as hits of a response: the first one is the best."""
+    scores = range(len(passages), 0, -1)
+    return [Hit(passage.doc_id, float(score)) for passage, score in zip(passages, scores, strict=True)]
+
+
+def join_texts(texts: Iterable[str]) -> str:
+    """Texts as a model is given them, and as they are counted."""
+    return BETWEEN.join(texts)
+
+
+# --------------------------------------------------------------------------------------- tokens
 
 
 class DeltaDistribution(msgspec.Struct, frozen=True):
-    """How the sites' deltas, in percent of A, lie under one tokenizer."""
+    """How the sites' deltas, in percent of A, are distributed under one tokenizer."""
 
     tokenizer: str
     sites: int
@@ -46,9 +73,14 @@ class DeltaDistribution(msgspec.Struct, frozen=True):
     fewer: float  # share of the sites on which B needs fewer tokens
 
 
-def pair_tokens(dataset: Dataset, tokenizers: Iterable[TokenCounter]) -> list[PairTokens]:
-    """Every content pair of a dataset under each tokenizer; a problem where it has none."""
-    pairs = _pairs(dataset.corpus)
+def pair_tokens(dataset: Dataset, tokenizers: Iterable[Tokens]) -> list[PairTokens]:
+    """Every content pair of a dataset under each tokenizer; a DataError if it has none."""
+    by_pair: dict[str, dict[str, Passage]] = {}
+    for passage in dataset.corpus.passages:
+        name, condition = passage.metadata.get("pair"), passage.metadata.get("condition")
+        if isinstance(name, str) and condition in CONDITIONS:
+            by_pair.setdefault(name, {})[condition] = passage
+    pairs = {name: sides for name, sides in by_pair.items() if len(sides) == len(CONDITIONS)}
     if not pairs:
         fix = "Add content-pairs.json and its pages to the data, or name a folder of pages."
         raise DataError(Problem("there is no content pair", dataset.name, fix=fix))
@@ -56,33 +88,30 @@ def pair_tokens(dataset: Dataset, tokenizers: Iterable[TokenCounter]) -> list[Pa
     found = []
     for tokenizer in tokenizers:
         counts = iter(tokenizer.counts(texts))
-        for (pair, sides), a, b in zip(pairs.items(), counts, counts, strict=True):
+        for (name, sides), a, b in zip(pairs.items(), counts, counts, strict=True):
             site = str(sides[CONDITIONS[0]].metadata.get("site", ""))
-            found.append(PairTokens(pair, site, tokenizer.name, a, b, b - a, _percent(b - a, a)))
+            found.append(PairTokens(name, site, tokenizer.name, a, b, b - a, _percent(b - a, a)))
     return found
 
 
 def site_tokens(pairs: Iterable[PairTokens]) -> list[SiteTokens]:
-    """The pairs of each site and tokenizer together, in the order in which they come."""
+    """The pairs of each site and tokenizer together, in their order."""
     groups: dict[tuple[str, str], list[PairTokens]] = {}
     for pair in pairs:
         groups.setdefault((pair.tokenizer, pair.site_id), []).append(pair)
     found = []
     for (tokenizer, site_id), group in groups.items():
-        a, b = ([each.condition_a_tokens for each in group], [each.condition_b_tokens for each in group])
-        mean_a, mean_b = float(mean(a)), float(mean(b))
-        delta = mean_b - mean_a
-        medians = float(median(a)), float(median(b))
+        a, b = [each.condition_a_tokens for each in group], [each.condition_b_tokens for each in group]
+        means, medians = (float(mean(a)), float(mean(b))), (float(median(a)), float(median(b)))
+        delta = means[1] - means[0]
         found.append(
-            SiteTokens(
-                site_id, tokenizer, len(group), mean_a, mean_b, *medians, delta, _percent(delta, mean_a)
-            )
+            SiteTokens(site_id, tokenizer, len(group), *means, *medians, delta, _percent(delta, means[0]))
         )
     return found
 
 
 def delta_distributions(sites: Iterable[SiteTokens]) -> list[DeltaDistribution]:
-    """How the deltas of sites are distributed, by tokenizer. Quartiles lie on lines between sites."""
+    """How the deltas of sites are distributed, by tokenizer. Quartiles are interpolated between sites."""
     groups: dict[str, list[SiteTokens]] = {}
     for site in sites:
         groups.setdefault(site.tokenizer, []).append(site)
@@ -96,16 +125,24 @@ def delta_distributions(sites: Iterable[SiteTokens]) -> list[DeltaDistribution]:
     return found
 
 
-def folder_pairs(path: Path, extract: str = "main") -> Dataset:
-    """The pages of a folder in pairs: x.html with x.md, x.html.md or x-commonmark.md, one site a folder.
+def _percent(delta: float, of: float) -> float:
+    return 100.0 * delta / of if of else 0.0
 
-    An HTML page without its Markdown is warned of, one with several is a problem.
+
+def folder_pairs(path: Path, extract: str = "main") -> Dataset:
+    """The pages of a folder in pairs: x.html with x.md, x.html.md or x-commonmark.md. The folder is one site.
+
+    An HTML page without its Markdown is a warning, one with several is a problem.
     """
     pages = sorted(each for each in path.glob("*") if each.suffix.lower() in HTML)
     markdown = sorted(path.glob("*.md"))
     problems, warnings, passages = list[Problem](), list[str](), list[Passage]()
     for page in pages:
-        same = [each for each in markdown if each.name.startswith(page.stem) and _is_same(each, page)]
+        same = [
+            each
+            for each in markdown
+            if each.name.startswith(page.stem) and _MARKDOWN_OF.fullmatch(each.name[len(page.stem) :])
+        ]
         if not same:
             warnings.append(f"{page.name} has no Markdown beside it")
         elif len(same) > 1:
@@ -115,16 +152,11 @@ def folder_pairs(path: Path, extract: str = "main") -> Dataset:
             passages += _read_pair(page, same[0], extract, problems)
     if not passages and not problems:
         what = "there is no page with its Markdown: x.html and x.md, x.html.md or x-commonmark.md"
-        problems.append(
-            Problem(what, str(path), fix="Name a folder of pages, or a study with content pairs.")
-        )
+        fix = "Name a folder of pages, or a study with content pairs."
+        problems.append(Problem(what, str(path), fix=fix))
     if problems:
         raise DataError(problems)
     return Dataset(path.resolve().name, Corpus(passages), [], warnings=warnings)
-
-
-def _is_same(markdown: Path, page: Path) -> bool:
-    return _SAME.fullmatch(markdown.name[len(page.stem) :]) is not None
 
 
 def _read_pair(page: Path, markdown: Path, extract: str, problems: list[Problem]) -> list[Passage]:
@@ -138,17 +170,3 @@ def _read_pair(page: Path, markdown: Path, extract: str, problems: list[Problem]
         else:
             found.append(Passage(f"{page.stem}/{condition}", text, metadata=about))
     return found
-
-
-def _pairs(corpus: Corpus) -> Mapping[str, dict[str, Passage]]:
-    """Both sides of each pair; a pair that lacks one is none."""
-    found: dict[str, dict[str, Passage]] = {}
-    for passage in corpus.passages:
-        pair, condition = passage.metadata.get("pair"), passage.metadata.get("condition")
-        if isinstance(pair, str) and condition in CONDITIONS:
-            found.setdefault(pair, {})[condition] = passage
-    return {pair: sides for pair, sides in found.items() if len(sides) == len(CONDITIONS)}
-
-
-def _percent(delta: float, of: float) -> float:
-    return 100.0 * delta / of if of else 0.0

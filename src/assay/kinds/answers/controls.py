@@ -1,4 +1,4 @@
-"""Raters that guess: the null of every clause on agreement."""
+"""Raters that guess: no clause on agreement may pass with them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FIRST_ADDRESS = "assay.controls.raters"
 
 @dataclass(frozen=True)
 class GuessingRaters:
-    """The raters' own marks, each rater's dealt to other responses at random."""
+    """The raters' own marks, with each rater's marks moved to other responses at random."""
 
     expected: ClassVar[str] = "refused"
     draws: ClassVar[int] = DRAWS
@@ -27,10 +27,11 @@ class GuessingRaters:
             raise ControlNotApplicable("no clause reads the agreement of raters")
         if not any(mark.label in trial.labels for mark in trial.judgments):
             raise ControlNotApplicable("nobody has judged what its clauses read")
-        return {"": lambda random: StandIn(judgments=_dealt(trial.judgments, trial.labels, random))}
+        return {"": lambda random: StandIn(judgments=_shuffled(trial.judgments, trial.labels, random))}
 
 
-def _dealt(marks: Sequence[Judgment], labels: Sequence[str], random: Random) -> list[Judgment]:
+def _shuffled(marks: Sequence[Judgment], labels: Sequence[str], random: Random) -> list[Judgment]:
+    """The marks with the grades of each label and rater permuted."""
     made = list(marks)
     groups: dict[tuple[str, str], list[int]] = {}
     for place, mark in enumerate(marks):

@@ -1,7 +1,7 @@
 """A panel: people who score responses without knowing whose they are. Their marks count once unblinded.
 
-What they said stays in the folder of the pack and is read from there at every evaluation: nothing is copied
-when the seal is opened, so that nothing can be half copied.
+The marks stay in the folder of the pack and are read from there at every evaluation: nothing is copied when
+the seal is opened, so nothing can be half copied.
 """
 
 from __future__ import annotations
@@ -21,27 +21,25 @@ from assay.core.spec import parse_spec
 from assay.judges.labels import BlockTexts, restrict_to_same_text
 from assay.kinds.answers.blinding.pack import FOLDER
 from assay.kinds.answers.results import SEALED
-from assay.kinds.answers.scoring.agreement import rater_label
-from assay.kinds.answers.scoring.marks import AGAIN
-from assay.kinds.answers.scoring.opened import ScoringFolder
+from assay.kinds.answers.scoring.marks import AGAIN, ScoringFolder, rater_label
 from assay.study.study import Study
 
 FIRST_ADDRESS = "assay.review.panel"
 
 LEAST_SHARE, LEAST_AGAIN = 0.10, 0.05
-REFERENCE = "llama3"  # counts what no tokenizer is named for
+REFERENCE = "llama3"  # counts the tokens of a model that has no tokenizer of its own
 MODEL = "model"  # the factor that names who answered
 
 
 @dataclass(frozen=True)
 class Panel:
-    """One rater scores every response; others score a drawn `share`, so that agreement can be told.
+    """One rater scores every response; others score a drawn `share`, so that agreement can be measured.
 
-    The primary rater's word comes first. Without others the same rater scores a drawn share `again`, no
-    earlier than `wait_hours` after the first time. `sizes` groups models for the analysis, `tokenizers` names
-    what counts a model's tokens, llama3 or tokenizer_json(path=…), `masks` are words of this study that would
-    betray a condition, `correction` is how p-values are adjusted within a family, `folder` where the pack
-    lies, beside the study file.
+    Only the primary rater's marks are analysed. Without others the same rater scores a drawn share `again`,
+    no earlier than `wait_hours` after the first time. `sizes` groups models for the analysis, `tokenizers`
+    names what counts a model's tokens, llama3 or tokenizer_json(path=…), `masks` are words of this study that
+    would give a condition away, `correction` is how p-values are adjusted within a family, `folder` is where
+    the pack lies, beside the study file.
     """
 
     primary: str
@@ -70,30 +68,31 @@ class Panel:
 
     @property
     def names(self) -> list[str]:
+        """Every name under which marks become judgments."""
         return [self.primary, *self.others, rater_label(self.primary, AGAIN)]
 
     @property
     def raters(self) -> list[str]:
-        """Those whose agreement counts: the primary and the others, or the primary twice."""
-        return self.names[:-1] if self.others else [self.primary, rater_label(self.primary, AGAIN)]
+        """The raters whose agreement counts: the primary and the others, or the primary twice."""
+        return self.names[:-1] if self.others else self.names
 
     def judge(self, dataset: Dataset, blocks: Sequence[Block], kit: Kit) -> list[Judgment]:
-        """What they said of the responses of some arms, once the seal was opened.
+        """The marks on the responses of some arms, once the seal was opened.
 
-        A mark on a response that has been collected anew since does not count: its text is another.
+        A mark does not count if its response was collected again since, with another text.
         """
-        present: dict[str | None, list[BlockTexts]] = {}
+        texts: dict[str | None, list[BlockTexts]] = {}
         for block in blocks:
-            present.setdefault(block.arm.name, []).append(BlockTexts(block, dataset.corpus))
-        said = (each for each in self.scoring(kit).judgments() if each.arm in present)
-        return [each for each in said if restrict_to_same_text(each, present[each.arm])]
+            texts.setdefault(block.arm.name, []).append(BlockTexts(block, dataset.corpus))
+        judgments = (each for each in self.scoring(kit).judgments() if each.arm in texts)
+        return [each for each in judgments if restrict_to_same_text(each, texts[each.arm])]
 
     def withholds(self, kit: Kit) -> bool:
-        """Until the seal was opened nothing may be shown by condition."""
+        """Until the seal is opened, nothing may be shown by condition."""
         return self.scoring(kit).acts.state in SEALED
 
     def examine(self, dataset: Dataset, kit: Kit) -> tuple[list[Problem], list[str]]:
-        """What cannot count tokens is told before anybody scores."""
+        """Checks before anybody scores that every tokenizer can be loaded."""
         problems = []
         for model in self.tokenizers:
             try:
@@ -103,7 +102,7 @@ class Panel:
         return problems, []
 
     def tokens(self, model: str, kit: Kit) -> Tokens:
-        """What counts a model's tokens, or the reference where nothing is said of it."""
+        """The tokenizer of a model, or the reference tokenizer if none is given for it."""
         spec = parse_spec(self.tokenizers.get(model, REFERENCE))
         tokenizer: Tokenizer = Registry().create(TOKENIZERS, spec)
         return tokenizer.load(kit)
@@ -114,13 +113,36 @@ class Panel:
 
 
 def find_panel(study: Study) -> Panel | None:
-    """The panel of a study, if one scores its responses."""
+    """The panel of a study, if it has one."""
     return next((judge for judge in study.judges if isinstance(judge, Panel)), None)
 
 
 def panel_of(study: Study) -> Panel:
-    """The panel of a study; there must be one."""
+    """The panel of a study; a UsageError if it has none."""
     if (found := find_panel(study)) is None:
         what = "This study has no panel, so that nobody scores its responses"
         raise UsageError(f"{what}. Add one: judges: [{{use: panel, primary: NAME, others: [NAME]}}]")
     return found
+
+
+def scoring_folder(study: Study) -> ScoringFolder:
+    """The files of a study's scoring."""
+    return panel_of(study).scoring(study.kit)
+
+
+@dataclass(frozen=True)
+class TwoConditions:
+    """A check before anything is asked: two systems of a panel must not give the same condition."""
+
+    def of(self, study: Study) -> tuple[list[Problem], list[str]]:
+        """The problems of a study, and its warnings."""
+        problems = list[Problem]()
+        first: dict[str, str] = {}  # by condition: the system that gives it
+        systems = {arm.system: arm for arm in study.arms} if find_panel(study) else {}
+        for name, arm in systems.items():
+            condition = getattr(study.system(arm, secrets=False), "condition", name)
+            if (other := first.setdefault(condition, name)) != name:
+                what = f"it gives condition {condition}, as {other} does: nothing would be compared"
+                fix = "Give it the other condition."
+                problems.append(study.lines.problem(["systems", name], what, fix))
+        return problems, []

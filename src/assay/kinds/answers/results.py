@@ -1,18 +1,112 @@
-"""What a blinded scoring shows, ready to be drawn: tests by metric, agreement, tokens by site and pair.
+"""What a blinded scoring shows: tests by metric, agreement of raters, tokens by site and pair.
 
-Differences are the challenger's condition less the baseline's, B - A; a negative difference of tokens means
-that B needs fewer. Conditions are named as the study names its systems.
+Differences are the challenger's condition minus the baseline's, B - A; a negative difference of tokens means
+that B needs fewer. Conditions have the names of the study's systems.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import msgspec
 
 SEALED = ("open", "blinded")  # states in which nobody may know a condition: before and while people score
+PRIMARY, SECONDARY = "primary", "secondary"
+ACCURACY, TOKENS = "accuracy", "tokens"
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A metric: the measure and family it belongs to, its scale, and how it reads in reports."""
+
+    name: str
+    title: str
+    about: str
+    above: str  # what it means if B - A is positive
+    below: str
+    measure: str = ""  # as studies name it
+    family: str = SECONDARY
+    reach: float | None = None  # how far the two responses of a pair can be apart; None: unlimited
+    better: str = ""  # "higher", "lower", or "" if neither is good; then fewer counts as a win
+    binary: bool = False
+
+    @property
+    def higher(self) -> bool:
+        """Whether a higher value wins."""
+        return self.better == "higher"
+
+    @property
+    def bounds(self) -> tuple[float, float] | None:
+        """The lowest and highest difference of a pair."""
+        return None if self.reach is None else (-self.reach, self.reach)
+
+
+METRICS = (
+    Metric(
+        ACCURACY,
+        "Accuracy",
+        "0 to 3, against the gold answer.",
+        "{b} answers more accurately than {a}",
+        "{b} answers less accurately than {a}",
+        "Accuracy",
+        PRIMARY,
+        3.0,
+        "higher",
+    ),
+    Metric(
+        "hallucinations",
+        "Hallucinations",
+        "Unsupported claims in a response.",
+        "{b} makes up more than {a}",
+        "{b} makes up less than {a}",
+        "Hallucinations",
+        PRIMARY,
+        better="lower",
+    ),
+    Metric(
+        TOKENS,
+        "Tokens of content",
+        "Neither more nor fewer is good by itself.",
+        "{b} needs more tokens than {a}",
+        "{b} needs fewer tokens than {a}",
+        "ContentTokens",
+        PRIMARY,
+    ),
+    Metric(
+        "completeness",
+        "Completeness",
+        "Whether every part of the question is answered: 0 or 1.",
+        "{b} answers completely more often than {a}",
+        "{b} answers completely less often than {a}",
+        "Completeness",
+        SECONDARY,
+        1.0,
+        "higher",
+        binary=True,
+    ),
+    Metric(
+        "citation",
+        "Citation fidelity",
+        "0 to 2, where citations apply to both responses.",
+        "{b} cites more faithfully than {a}",
+        "{b} cites less faithfully than {a}",
+        "CitationFidelity",
+        SECONDARY,
+        2.0,
+        "higher",
+    ),
+)
+
+
+def metric_of(name: str) -> Metric:
+    """The metric with this name, or one for a name that is not known here."""
+    known = next((each for each in METRICS if each.name == name), None)
+    above, below = (f"{name} is {word} for {{b}} than for {{a}}" for word in ("higher", "lower"))
+    return known or Metric(name, name.capitalize(), "", above, below)
 
 
 class ConditionTest(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One metric of both conditions on the same questions and models, by the test that fits its scale."""
+    """The test of one metric: both conditions on the same questions and models."""
 
     metric: str  # accuracy, hallucinations, completeness, citation, tokens
     family: str  # primary, secondary, complexity, size, site, model, interaction
@@ -35,12 +129,12 @@ class ConditionTest(msgspec.Struct, frozen=True, omit_defaults=True):
     wins: int = 0  # pairs on which B is better
     ties: int = 0
     losses: int = 0
-    left_out: int = 0  # pairs of which a side has no value
-    mde: float | None = None  # what this n would find, where nothing was found
-    shown: str = ""  # "better" or "worse", of B against A: what its interval shows at the family's level
+    left_out: int = 0  # pairs in which one side has no value
+    mde: float | None = None  # the smallest difference that this n would find, if nothing was found
+    shown: str = ""  # "better" or "worse": what the interval shows of B at the family's level
     level: float | None = None  # the level of that interval; `low` and `high` stay at 95 %
-    only_model: str | None = None  # the one that gave all answers, if it is one; "" if none is named
-    by: str = ""  # the gate that decides it, and within which p is adjusted in place of the family
+    only_model: str | None = None  # the model of all answers, if there is only one; "" if it has no name
+    by: str = ""  # the gate that decides it; p is then adjusted within the gate, not the family
 
 
 class RaterAgreement(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -54,17 +148,17 @@ class RaterAgreement(msgspec.Struct, frozen=True, omit_defaults=True):
     low: float | None = None
     high: float | None = None
     equal: float | None = None  # share of equal scores
-    threshold: float | None = None  # what it has to reach; None: it informs
+    threshold: float | None = None  # what it has to reach; None: it only informs
     note: str = ""
 
     @property
     def holds(self) -> bool | None:
-        """Whether it reaches its threshold; None where it has none, or there is no figure."""
+        """Whether it reaches its threshold; None if it has no threshold or no value."""
         return None if self.value is None or self.threshold is None else self.value >= self.threshold
 
 
 class DisputedResponse(msgspec.Struct, frozen=True):
-    """A response on which two raters differ, and what each of them gave."""
+    """A response that two raters marked differently."""
 
     metric: str
     response_id: str
@@ -73,17 +167,17 @@ class DisputedResponse(msgspec.Struct, frozen=True):
 
 
 class ClaimOverlap(msgspec.Struct, frozen=True):
-    """What two raters' hallucinations have in common, matched by the text they mark."""
+    """How many hallucinations two raters share, matched by the text that they mark."""
 
     raters: tuple[str, str]
     both: int
     only_first: int
     only_second: int
-    categories: dict[str, dict[str, int]]  # of those both marked: first's category -> second's -> how many
+    categories: dict[str, dict[str, int]]  # of the shared: first's category -> second's -> how many
 
 
 class PairTokens(msgspec.Struct, frozen=True):
-    """A content pair, as the design records it."""
+    """The tokens of a content pair under one tokenizer."""
 
     content_pair_id: str
     site_id: str
@@ -95,7 +189,7 @@ class PairTokens(msgspec.Struct, frozen=True):
 
 
 class SiteTokens(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A site's content pairs under one tokenizer."""
+    """The tokens of a site's content pairs under one tokenizer."""
 
     site_id: str
     tokenizer: str
@@ -110,11 +204,11 @@ class SiteTokens(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class TokenChange(msgspec.Struct, frozen=True):
-    """One question and model: how the tokens of its content differ, and how the accuracy does."""
+    """One question and model: the difference in tokens of content, and in accuracy."""
 
     item_id: str
     model: str
-    tokens: float  # B - A, by the model's tokenizer where it is known
+    tokens: float  # B - A, by the model's tokenizer if it is known
     accuracy: float  # B - A
 
 
@@ -129,18 +223,18 @@ class Correlation(msgspec.Struct, frozen=True):
 
 
 class SuggestionUptake(msgspec.Struct, frozen=True):
-    """How often people's word was what a rule or a model had suggested."""
+    """How often people's marks were as a rule or a model had suggested."""
 
     step: str
     by: str
     n: int
     equal: float | None
     kappa: float | None
-    seen: int  # how many of them the rater had looked at before
+    seen: int  # how many of the suggestions the rater had seen before
 
 
 class ScoringResults(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A blinded scoring. Until it is unblinded only what needs no condition is there."""
+    """The results of a blinded scoring. Until it is unblinded, nothing in them needs a condition."""
 
     state: str  # blinded, unblinded, forced
     a: str
@@ -163,13 +257,12 @@ class ScoringResults(msgspec.Struct, frozen=True, omit_defaults=True):
     excluded: dict[str, int] = {}  # condition -> responses that failed and were never scored
     acts: list[str] = []  # what was done with the seal, in words
     cautions: list[str] = []
-    checked: bool = False  # whether the last look for leaks found none, or what it found was accepted
-    left: list[str] = []  # what is to be scored or looked at before the seal can be opened
-    differences: list[
-        DisputedResponse
-    ] = []  # what to discuss, blind, once nothing is left and agreement fails
+    checked: bool = False  # whether the last check found no leaks, or its leaks were accepted
+    left: list[str] = []  # what is to be done before the seal can be opened
+    # responses to discuss, still blind, once nothing is left and agreement is too low
+    differences: list[DisputedResponse] = []
 
     @property
     def failing(self) -> list[RaterAgreement]:
-        """The figures of agreement below their threshold."""
+        """The statistics of agreement below their threshold."""
         return [each for each in self.agreement if each.holds is False]

@@ -1,19 +1,19 @@
-"""The review of a panel: blinded responses, scored in passes, with files and figures of its own."""
+"""The review of a panel: blinded responses, scored in passes, with its own files and results."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from assay.core.errors import UsageError, did_you_mean
 from assay.core.section import Table, TableCell, TableColumn, Text
-from assay.kinds.answers.panel import find_panel
+from assay.kinds.answers.panel import find_panel, scoring_folder
 from assay.review.work import DeskWork, ReviewResult
 
 if TYPE_CHECKING:
-    from assay.kinds.answers.results import ClaimOverlap, RaterAgreement, ScoringResults
+    from assay.kinds.answers.results import RaterAgreement, ScoringResults
     from assay.study.study import Study
 
 
@@ -24,11 +24,11 @@ class ScoringReview:
     absent: ClassVar[str] = "no judge is a panel"
 
     def asked(self, study: Study) -> bool:
-        """Whether a panel scores the study's responses."""
+        """Whether the study has a panel."""
         return find_panel(study) is not None
 
     def work(self, study: Study, raters: Sequence[str], accepted_by: str = "") -> DeskWork:
-        """The scoring at the desk; a pack that was not checked, or that leaks, is refused."""
+        """The scoring at the desk; refused if the pack was not checked, or if it leaks."""
         from assay.kinds.answers.scoring_steps.work import refuse_unchecked, scoring_work
 
         refuse_unchecked(study, accepted_by)
@@ -39,19 +39,18 @@ class ScoringReview:
         return work
 
     def export(self, study: Study, folder: Path | None, place: str) -> ReviewResult:
-        """Writes the result files, as far as they may be seen now."""
+        """Writes the result files that may be seen now."""
         from assay.kinds.answers.scoring_steps.exporting import export_scoring
-        from assay.kinds.answers.scoring_steps.work import scoring_folder
 
         paths = [str(path) for path in export_scoring(study, folder)]
         blank = f"conditions, models and sizes stay blank until: assay review unblind {place}"
-        notes = [] if scoring_folder(study).open else [blank]
+        notes = [] if scoring_folder(study).is_open else [blank]
         return ReviewResult({"schema": "assay/scoring-export/1", "files": paths}, [Text(paths)], notes)
 
     def take(self, study: Study, paths: Sequence[Path], place: str) -> ReviewResult:
-        """Takes files of scores in, all or none."""
+        """Imports files of marks: all of them, or none."""
+        from assay.kinds.answers.scoring_steps.importing import import_marks
         from assay.kinds.answers.scoring_steps.summary import summarise_blinded
-        from assay.kinds.answers.scoring_steps.taking import import_marks
         from assay.kinds.answers.wording import disagreement, next_step
 
         if not paths:
@@ -67,44 +66,37 @@ class ScoringReview:
         }
         lines = [f"{found.taken} scores taken, {found.known} known before"]
         lines += [f"left: {line}" for line in found.left]
-        notes = []
-        if scoring is not None:
-            lines += disagreement(scoring)
-            notes = [f"every pass is complete; next: {next_step(scoring, place)}"]
-        return ReviewResult(data, [Text(lines)], notes)
+        if scoring is None:
+            return ReviewResult(data, [Text(lines)])
+        done = f"every pass is complete; next: {next_step(scoring, place)}"
+        return ReviewResult(data, [Text([*lines, *disagreement(scoring)])], [done])
 
     def status(self, study: Study, place: str) -> ReviewResult:
-        """How far everybody is."""
+        """How far every rater is."""
         from assay.kinds.answers.scoring_steps.summary import summarise_blinded
-        from assay.kinds.answers.scoring_steps.work import scoring_folder
-        from assay.kinds.answers.wording import disagreement, next_step
+        from assay.kinds.answers.wording import disagreement
 
         found = summarise_blinded(study)
         data = {"schema": "assay/scoring/1", "scoring": found, "left": found.left}
-        if not scoring_folder(study).there:
+        if not scoring_folder(study).has_pack:
             return ReviewResult(data, [_nothing_blinded(place)])
         columns = [
             TableColumn("rater", figure=False),
             TableColumn("pass", figure=False),
             TableColumn("scored"),
         ]
-        progress = Table(
-            columns,
-            [
-                [TableCell(rater), TableCell(step), TableCell(f"{done} of {total}")]
-                for rater, steps in found.progress.items()
-                for step, (done, total) in steps.items()
-            ],
-        )
+        rows = [
+            [TableCell(rater), TableCell(step), TableCell(f"{done} of {total}")]
+            for rater, steps in found.progress.items()
+            for step, (done, total) in steps.items()
+        ]
         lines = [f"{found.responses} responses, {found.state}", *found.left]
         lines += [*([] if found.left else disagreement(found)), *found.cautions]
-        notes = [f"next: {next_step(found, place)}"] if found.state == "blinded" else []
-        return ReviewResult(data, [progress, Text(lines)], notes)
+        return ReviewResult(data, [Table(columns, rows), Text(lines)], _next(found, place))
 
     def agreement(self, study: Study, place: str) -> ReviewResult:
         """How far the raters agree, which needs no condition."""
         from assay.kinds.answers.scoring_steps.summary import summarise_blinded
-        from assay.kinds.answers.scoring_steps.work import scoring_folder
         from assay.kinds.answers.wording import difference_lines, disagreement, next_step
 
         found, files = summarise_blinded(study), scoring_folder(study)
@@ -115,36 +107,48 @@ class ScoringReview:
             "suggestions": found.suggestions,
             "differences": found.differences,
         }
-        if not files.there:
+        if not files.has_pack:
             return ReviewResult(data, [_nothing_blinded(place)])
         if not any(each.n for each in found.agreement):
             none = "No response was scored twice"
-            line = f"{none}." if files.open else f"{none} yet: {next_step(found, place)}"
+            line = f"{none}." if files.is_open else f"{none} yet: {next_step(found, place)}"
             return ReviewResult(data, [Text([line])])
         lines = [f"{each.metric}, {each.statistic}: {each.note}" for each in found.agreement if each.note]
-        lines += [_matched(each) for each in found.matched]
-        lines += _suggested(found)
+        for each in found.matched:
+            one, other = each.raters
+            only = f"{each.only_first} only by {one}, {each.only_second} only by {other}"
+            lines.append(f"hallucinations: {each.both} marked by both, {only}")
+        for by in found.suggestions:
+            if by.equal is not None:
+                alike = f"{by.equal * by.n:.0f} of {by.n} {by.step} marks were as suggested by {by.by}"
+                lines.append(f"{alike}; {by.seen} of these suggestions had been seen before")
         lines += disagreement(found)
         lines += difference_lines(found, place, most=len(found.differences))
-        notes = [f"next: {next_step(found, place)}"] if found.state == "blinded" else []
-        return ReviewResult(data, [_agreement_table(found.agreement), Text(lines)], notes)
+        table = _agreement_table(found.agreement)
+        return ReviewResult(data, [table, Text(lines)], _next(found, place))
 
 
 def _nothing_blinded(place: str) -> Text:
     return Text([f"Nothing is blinded yet: assay review blind {place}"])
 
 
-def _agreement_table(agreement: Sequence[RaterAgreement]) -> Table:
-    from assay.report import wording as words
+def _next(found: ScoringResults, place: str) -> list[str]:
+    from assay.kinds.answers.wording import next_step
 
-    reached = {True: "yes", False: "no", None: "no figure"}
+    return [f"next: {next_step(found, place)}"] if found.state == "blinded" else []
+
+
+def _agreement_table(agreement: Sequence[RaterAgreement]) -> Table:
+    from assay.report.wording import with_interval
+
+    reached = {True: "yes", False: "no", None: "no value"}
     heads = ("metric", "raters", "statistic", "value [95 %]", "n", "needs")
     rows = [
         (
             each.metric,
             " and ".join(each.raters),
             each.statistic,
-            words.with_interval(each.value, each.low, each.high),
+            with_interval(each.value, each.low, each.high),
             str(each.n),
             "" if each.threshold is None else f"{each.threshold:g}: {reached[each.holds]}",
         )
@@ -152,16 +156,3 @@ def _agreement_table(agreement: Sequence[RaterAgreement]) -> Table:
     ]
     columns = [TableColumn(head, figure=head == "n") for head in heads]
     return Table(columns, [[TableCell(text) for text in row] for row in rows])
-
-
-def _matched(found: ClaimOverlap) -> str:
-    one, other = found.raters
-    only = f"{found.only_first} only by {one}, {found.only_second} only by {other}"
-    return f"hallucinations: {found.both} marked by both, {only}"
-
-
-def _suggested(found: ScoringResults) -> Iterator[str]:
-    for each in found.suggestions:
-        if each.equal is not None:
-            alike = f"{each.equal * each.n:.0f} of {each.n} {each.step} marks were as suggested by {each.by}"
-            yield f"{alike}; {each.seen} of these suggestions had been looked at before"

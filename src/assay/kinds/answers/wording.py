@@ -2,85 +2,27 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from statistics import median
 
 from assay.kinds.answers.results import (
+    TOKENS,
     ConditionTest,
     Correlation,
     RaterAgreement,
     ScoringResults,
     SiteTokens,
-    SuggestionUptake,
+    metric_of,
 )
 from assay.kinds.answers.scoring.rubric import HALLUCINATION, step_of
 from assay.report import wording as say
 
-ACCURACY, TOKENS = "accuracy", "tokens"
-
-
-@dataclass(frozen=True)
-class Metric:
-    """How one metric reads: its title, what it is, and what a difference either way says of B and A."""
-
-    title: str
-    about: str
-    better: str  # higher, lower; nothing where neither is good or bad
-    above: str  # B - A is positive
-    below: str
-
-
-METRICS = {
-    ACCURACY: Metric(
-        "Accuracy",
-        "0 to 3, against the gold answer.",
-        "higher",
-        "{b} answers more accurately than {a}",
-        "{b} answers less accurately than {a}",
-    ),
-    "hallucinations": Metric(
-        "Hallucinations",
-        "Unsupported claims in a response.",
-        "lower",
-        "{b} makes up more than {a}",
-        "{b} makes up less than {a}",
-    ),
-    TOKENS: Metric(
-        "Tokens of content",
-        "Neither more nor fewer is good by itself.",
-        "",
-        "{b} needs more tokens than {a}",
-        "{b} needs fewer tokens than {a}",
-    ),
-    "completeness": Metric(
-        "Completeness",
-        "Whether every part of the question is answered: 0 or 1.",
-        "higher",
-        "{b} answers completely more often than {a}",
-        "{b} answers completely less often than {a}",
-    ),
-    "citation": Metric(
-        "Citation fidelity",
-        "0 to 2, where citations apply to both responses.",
-        "higher",
-        "{b} cites more faithfully than {a}",
-        "{b} cites less faithfully than {a}",
-    ),
-}
-
-
-def metric_of(name: str) -> Metric:
-    """How a metric reads; one of somebody's own by its name."""
-    known = METRICS.get(name)
-    above, below = (f"{name} is {word} for {{b}} than for {{a}}" for word in ("higher", "lower"))
-    return known or Metric(name.capitalize(), "", "", above, below)
-
-
 BLINDED, FORCED = "blinded", "forced"
 ODDS = "odds ratio"
 AUTHOR = "Cliff's "
-FORCED_TOLD = (
-    "The responses were unblinded by force before scoring was finished. Scores made after that were not "
+FORCED_WARNING = (
+    "The responses were unblinded by force before scoring was finished. Marks made after that were not "
     "blind, and this cannot be undone."
 )
 FAMILIES = {
@@ -102,7 +44,7 @@ CATEGORIES = {each.value: each.label.lower() for each in step_of(HALLUCINATION).
 
 
 def families(scoring: ScoringResults) -> dict[str, list[ConditionTest]]:
-    """Tests by the title of their family: corrections are made within one."""
+    """Tests by the title of their family. P-values are corrected within a family."""
     found: dict[str, list[ConditionTest]] = {}
     order = {name: place for place, name in enumerate(FAMILIES)}
     for one in sorted(scoring.tests, key=lambda one: order.get(one.family, len(order))):
@@ -111,17 +53,17 @@ def families(scoring: ScoringResults) -> dict[str, list[ConditionTest]]:
 
 
 def short_table(scoring: ScoringResults) -> tuple[list[str], list[list[str]]]:
-    """The primary and secondary tests over all questions: a head, and a row each."""
+    """The primary and secondary tests over all questions: a header, and one row per test."""
     head = ["metric", f"{scoring.b} - {scoring.a} [95 %]", "p adj.", "effect", "n", "win / tie / loss"]
-    shown = [one for one in scoring.tests if one.family in HEADLINES]
     return head, [
         [test_name(one), _plain_difference(one), adjusted(one), short_effect(one), str(one.n), record(one)]
-        for one in shown
+        for one in scoring.tests
+        if one.family in HEADLINES
     ]
 
 
 def subgroup(one: ConditionTest) -> str:
-    """The part of the questions and models that a test is about, in words."""
+    """The part of the questions and models that a test is about."""
     place = ", ".join(f"between {value}" if key == BETWEEN else value for key, value in one.where.items())
     if one.family == "site":
         return f"{place}, site by site".removeprefix(", ")
@@ -129,23 +71,17 @@ def subgroup(one: ConditionTest) -> str:
 
 
 def test_name(one: ConditionTest) -> str:
-    """A metric, and the part that it is about where that is not everything."""
-    place = subgroup(one)
-    title = metric_of(one.metric).title
+    """A metric, and the part that the test is about if that is not everything."""
+    place, title = subgroup(one), metric_of(one.metric).title
     return title if place == ALL else f"{title}: {place}"
 
 
-def is_settled(one: ConditionTest) -> bool:
-    """Whether a difference is shown, as its family decided."""
-    return bool(one.shown)
-
-
 def finding(one: ConditionTest, a: str, b: str) -> str:
-    """What a test says, as a sentence without its full stop."""
+    """What a test found, as a sentence without its full stop."""
     metric = metric_of(one.metric)
     if one.difference is None:
         return f"{metric.title}: there is nothing to compare"
-    if not is_settled(one):
+    if not one.shown:
         return f"{metric.title}: {b} does not clearly differ from {a}"
     return (metric.above if one.difference > 0 else metric.below).format(a=a, b=b)
 
@@ -160,7 +96,7 @@ def _plain_difference(one: ConditionTest) -> str:
 
 
 def percent(one: ConditionTest) -> str:
-    """The difference of tokens in percent of A; nothing of grades, where it would say nothing."""
+    """The difference of tokens in percent of A; empty for grades, for which it would mean nothing."""
     if one.metric != TOKENS or one.difference is None or not one.mean_a:
         return ""
     return f"{100 * one.difference / one.mean_a:+.1f} %"
@@ -179,10 +115,7 @@ def effect_name(one: ConditionTest) -> str:
 
 
 def short_effect(one: ConditionTest) -> str:
-    """The size of an effect where there is no room for its interval: `delta +0.120, small`.
-
-    Of tokens what they change in percent, which says more than a word.
-    """
+    """The size of an effect without its interval: `delta +0.120, small`; of tokens with the percentage."""
     if one.effect is None:
         return say.NOTHING
     value = say.number(one.effect, signed=one.effect_name != ODDS)
@@ -191,32 +124,33 @@ def short_effect(one: ConditionTest) -> str:
 
 
 def record(one: ConditionTest) -> str:
-    """On how many pairs B is better, as good, worse."""
+    """On how many pairs B is better, equal, worse."""
     return f"{one.wins} / {one.ties} / {one.losses}" if one.n else say.NOTHING
 
 
 def adjusted(one: ConditionTest) -> str:
+    """The adjusted p-value, or the p-value if it was not adjusted."""
     return say.p_value(one.p if one.p_adjusted is None else one.p_adjusted)
 
 
 def test_note(one: ConditionTest) -> str:
-    """What was left out, and what this many pairs could have shown where they show nothing."""
+    """What was left out, and what this many pairs could have shown if they show nothing."""
     found = [f"{one.left_out} left out: no value on one side"] if one.left_out else []
     found += [f"decided by {one.by}, with p adjusted within it"] if one.by else []
-    if one.mde is not None and not is_settled(one):
+    if one.mde is not None and not one.shown:
         found.append(f"could detect {say.number(one.mde)}")
     return "; ".join(found)
 
 
 def same_way(scoring: ScoringResults) -> str:
-    """Whether every model's accuracy moves the same way; nothing where there is one model or none."""
+    """Whether every model's accuracy moves the same way; empty if there are fewer than two models."""
     moved = scoring.by_model
     if len(moved) < 2:
         return ""
-    told = ", ".join(f"{model} {say.number(value, signed=True)}" for model, value in moved.items())
+    models = ", ".join(f"{model} {say.number(value, signed=True)}" for model, value in moved.items())
     signs = {(value > 0) - (value < 0) for value in moved.values()}
     word = "the same way" if len(signs) == 1 else "different ways"
-    return f"Accuracy by model, {scoring.b} minus {scoring.a}: {told}. They point {word}."
+    return f"Accuracy by model, {scoring.b} minus {scoring.a}: {models}. They point {word}."
 
 
 # ---------------------------------------------------------------------------------- agreement
@@ -225,10 +159,10 @@ def same_way(scoring: ScoringResults) -> str:
 def agreement_state(one: RaterAgreement) -> str:
     """Whether raters agree enough, in words."""
     if one.value is None:
-        return "no figure"
+        return "no value"
     if one.holds is None:
         return "informs"
-    return f"{'holds' if one.holds else 'fails'}: needs {one.threshold:g}"
+    return f"{'passes' if one.holds else 'fails'}: needs {one.threshold:g}"
 
 
 def agreement_name(one: RaterAgreement) -> str:
@@ -237,18 +171,19 @@ def agreement_name(one: RaterAgreement) -> str:
 
 def agreement_answer(agreement: Iterable[RaterAgreement]) -> str:
     """Whether the raters agree enough to go on, as a title."""
-    asked = [one for one in agreement if one.threshold is not None]
-    short = [one.metric.replace("_", " ") for one in asked if one.holds is False]
-    unknown = [one.metric.replace("_", " ") for one in asked if one.holds is None]
-    if short:
-        return f"Raters do not agree enough on {say.name_list(list(dict.fromkeys(short)))}"
-    if unknown:
-        return f"How far raters agree is not known yet for {say.name_list(list(dict.fromkeys(unknown)))}"
-    return "Raters agree enough on every metric" if asked else "How far do raters agree?"
+    required = [one for one in agreement if one.threshold is not None]
+    for outcome, title in (
+        (False, "Raters do not agree enough on {}"),
+        (None, "How far raters agree is not known yet for {}"),
+    ):
+        metrics = [one.metric.replace("_", " ") for one in required if one.holds is outcome]
+        if metrics:
+            return title.format(say.name_list(list(dict.fromkeys(metrics))))
+    return "Raters agree enough on every metric" if required else "How far do raters agree?"
 
 
 def agreement_lines(scoring: ScoringResults) -> list[str]:
-    """What agreement has to reach and does, a line a metric."""
+    """The agreement that has a threshold, one line per metric."""
     return [
         f"{one.metric.replace('_', ' ')}, {one.statistic}: "
         f"{say.with_interval(one.value, one.low, one.high)}, n {one.n}, {agreement_state(one)}"
@@ -257,28 +192,21 @@ def agreement_lines(scoring: ScoringResults) -> list[str]:
     ]
 
 
-def suggestion_share(one: SuggestionUptake) -> str:
-    """How often a person said what was suggested, in percent."""
-    return say.NOTHING if one.equal is None else f"{100 * one.equal:.0f} %"
-
-
 # ------------------------------------------------------------------------------------- tokens
 
 
 def sites_answer(sites: Iterable[SiteTokens], b: str) -> str:
-    """On how many sites B needs fewer tokens, and the middle of all sites, as a title."""
-    deltas = sorted(one.delta_pct for one in sites)
+    """On how many sites B needs fewer tokens, and the median over all sites, as a title."""
+    deltas = [one.delta_pct for one in sites]
     if not deltas:
         return "Which side needs fewer tokens is not known: no content pairs are given"
-    fewer, middle = sum(delta < 0 for delta in deltas), len(deltas) // 2
-    median = deltas[middle] if len(deltas) % 2 else (deltas[middle - 1] + deltas[middle]) / 2
-    of = f"{fewer} of {say.quantity(len(deltas), 'site')}"
-    return f"{b} needs fewer tokens on {of}; on the median site {median:+.1f} %"
+    of = f"{sum(delta < 0 for delta in deltas)} of {say.quantity(len(deltas), 'site')}"
+    return f"{b} needs fewer tokens on {of}; on the median site {median(deltas):+.1f} %"
 
 
 def correlation_text(one: Correlation) -> str:
     """A coefficient with its interval and n: `Spearman's rho +0.12 [-0.03, +0.26], n 572`."""
-    name, _, _ = one.name.partition(" of ")  # of what, its picture shows
+    name, _, _ = one.name.partition(" of ")  # its picture shows of what
     return f"{name} {say.with_interval(one.value, one.low, one.high, signed=True)}, n {one.n}"
 
 
@@ -288,33 +216,33 @@ def correlation_answer(found: Iterable[Correlation]) -> str:
     if first is None or first.value is None:
         return "Do fewer tokens go with worse answers?"
     if first.low is None or first.high is None or first.low <= 0 <= first.high:
-        told = "A change in tokens does not clearly go with a change in accuracy"
+        answer = "A change in tokens does not clearly go with a change in accuracy"
     else:
-        told = f"Fewer tokens go with {'worse' if first.value > 0 else 'better'} answers"
-    return f"{told}: {correlation_text(first)}"
+        answer = f"Fewer tokens go with {'worse' if first.value > 0 else 'better'} answers"
+    return f"{answer}: {correlation_text(first)}"
 
 
 # -------------------------------------------------------------------------------------- state
 
 
 def made_and_all(scoring: ScoringResults) -> tuple[int, int]:
-    """How many scores are made over all raters and passes, and how many there should be."""
+    """How many marks are made over all raters and passes, and how many there should be."""
     counts = [count for passes in scoring.progress.values() for count in passes.values()]
     return sum(done for done, _ in counts), sum(of for _, of in counts)
 
 
 def state_lines(scoring: ScoringResults) -> list[str]:
-    """Where the scoring stands, and what to do next."""
+    """How far the scoring is, and what to do next."""
     done, of = made_and_all(scoring)
     if scoring.state == FORCED:
-        return [FORCED_TOLD]
+        return [FORCED_WARNING]
     if not scoring.responses:
         return ["No responses are blinded yet. Do it with: assay review blind STUDY"]
     if scoring.state != BLINDED:
         return []
-    lines = [f"The responses are blinded: nothing here says which is whose. {done} of {of} scores are made."]
+    lines = [f"The responses are blinded: nothing here says which is whose. {done} of {of} marks are made."]
     if scoring.left and not scoring.checked:
-        return [*lines, f"Look for leaks before anybody scores: {next_step(scoring)}"]
+        return [*lines, f"Check for leaks before anybody scores: {next_step(scoring)}"]
     if scoring.left or done < of:
         return [*lines, "Go on scoring with: assay review serve STUDY"]
     if scoring.failing:
@@ -333,7 +261,7 @@ def next_step(scoring: ScoringResults, study: str = "STUDY") -> str:
 
 
 def disagreement(scoring: ScoringResults) -> list[str]:
-    """How far raters agree where that is too little, a line a metric and pair of raters."""
+    """How far raters agree if that is too little, one line per metric and pair of raters."""
     return [
         f"{' and '.join(one.raters)} agree too little on {one.metric}: {one.statistic} "
         f"{say.number(one.value)}, needs {one.threshold:g}"
@@ -342,7 +270,7 @@ def disagreement(scoring: ScoringResults) -> list[str]:
 
 
 def difference_lines(scoring: ScoringResults, study: str, most: int = 20) -> list[str]:
-    """What raters differ on, by response id and with both marks: nothing here tells a condition."""
+    """The responses on which raters differ, with both marks: nothing here tells a condition."""
     lines = [
         f"  {one.response_id}, {one.metric}: "
         + ", ".join(f"{rater} {mark}" for rater, mark in zip(one.raters, one.marks, strict=True))
@@ -358,13 +286,11 @@ def category_name(code: str) -> str:
 
 
 def categories_answer(categories: Mapping[str, Mapping[str, int]]) -> str:
-    """The commonest kind of hallucination, as a title."""
-    totals: dict[str, int] = {}
+    """The most frequent kind of hallucination, as a title."""
+    totals = Counter[str]()
     for counts in categories.values():
-        for code, count in counts.items():
-            totals[code] = totals.get(code, 0) + count
-    every = sum(totals.values())
-    if not every:
+        totals.update(counts)
+    if not totals.total():
         return "No hallucination was counted"
-    code = max(totals, key=lambda name: totals[name])
-    return f"{totals[code]} of {say.quantity(every, 'hallucination')} are {category_name(code)}"
+    code, count = totals.most_common(1)[0]
+    return f"{count} of {say.quantity(totals.total(), 'hallucination')} are {category_name(code)}"

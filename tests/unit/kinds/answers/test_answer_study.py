@@ -15,8 +15,8 @@ from assay.core.errors import DataError, UsageError
 from assay.core.protocols import Kit
 from assay.core.records import Hit
 from assay.core.registry import DATASETS, Registry
+from assay.kinds.answers.content_pairs import as_hits, content_of, join_texts
 from assay.kinds.answers.datasets.answer_study import AnswerStudy
-from assay.kinds.answers.datasets.content_documents import as_hits, content_of, join_texts
 
 WORDS = "Kilns are fired twice a week, and cones are read by two people. "
 SITES = '''\
@@ -138,7 +138,7 @@ def test_every_problem_is_told_at_once_with_its_place(files: Files) -> None:
     told = files.refused()
     for what in (
         # a question takes 11 lines, and the first begins on line 6
-        "questions.json:28: question_id: the question_id 'S001-Q01' stands on line 6 already",
+        "questions.json:28: question_id: the question_id 'S001-Q01' is on line 6 already",
         "complexity: 'S001-Q03' has the complexity 'hard'",
         "0.questions.4.text: expected str, got int",
         "the gold answer of 'S001-Q03' is empty",
@@ -150,7 +150,7 @@ def test_every_problem_is_told_at_once_with_its_place(files: Files) -> None:
         "the pair 'P2' belongs to no question",
         "2.b: the field is missing. Add 'b'",
         "'S001-Q02', which is of the site 'S001', and not of 'S007'",
-        "the content_pair_id 'P4' stands on line",
+        "the content_pair_id 'P4' is on line",
     ):
         assert what in told
     assert len(told.splitlines()) == 13

@@ -14,8 +14,9 @@ from assay.core.dataset import Dataset
 from assay.core.protocols import Kit
 from assay.kinds.answers.blinding.masks import Masker
 from assay.kinds.answers.datasets.answer_study import AnswerStudy
+from assay.kinds.answers.scoring.drafts import DraftMark, draft_problems
 from assay.kinds.answers.scoring.marks import Claim, Mark
-from assay.kinds.answers.scoring.reconcile import contradiction
+from assay.kinds.answers.scoring.passes import contradiction
 from assay.kinds.answers.scoring.rubric import (
     ACCURACY,
     CAPPING,
@@ -25,7 +26,6 @@ from assay.kinds.answers.scoring.rubric import (
     REFUSAL,
     STEPS,
 )
-from assay.kinds.answers.scoring.rules import DraftMark, draft_problems
 from assay.stats.agreement import cohen_kappa
 
 FOLDER = Path(assay.__file__).parent / "kinds" / "answers" / "template"
@@ -107,7 +107,7 @@ def test_every_question_has_a_response_of_each_model_in_each_condition(
 
 def test_some_responses_would_betray_their_condition(responses: dict[Key, dict[str, Any]]) -> None:
     masking = Masker()
-    betraying = {key[2] for key, row in responses.items() if masking.betraying(row["response"])}
+    betraying = {key[2] for key, row in responses.items() if masking.matching_rules(row["response"])}
     assert betraying == {"A", "B"}
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from assay.core.dataset import Corpus, Dataset
 from assay.core.errors import DataError
-from assay.core.records import Passage
+from assay.core.records import Passage, Span
 from assay.kinds.answers.content_pairs import (
     DeltaDistribution,
     delta_distributions,
@@ -30,6 +30,9 @@ class Words:
 
     def counts(self, texts: Sequence[str]) -> list[int]:
         return [self._times * len(text.split()) for text in texts]
+
+    def spans(self, text: str) -> list[Span]:
+        raise NotImplementedError
 
 
 def side(pair: str, condition: str, words: int, site: str = "S1") -> Passage:

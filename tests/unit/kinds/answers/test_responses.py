@@ -14,7 +14,7 @@ from assay.core.errors import DataError, UsageError
 from assay.core.protocols import Kit
 from assay.core.records import Fault, Hit, Item, Passage, Query, Response
 from assay.core.registry import SYSTEMS, Registry
-from assay.kinds.answers.systems.responses import Responses
+from assay.kinds.answers.systems.responses import Responses, read_responses
 
 
 def document(pair: str, condition: str, *questions: str) -> Passage:
@@ -54,7 +54,7 @@ def test_a_row_is_answered_with_the_documents_of_its_condition(tmp_path: Path) -
     assert (found.answer, found.hits) == ("q1 by m", [Hit("P2/A", 2.0), Hit("P1/A", 1.0)])
     assert (found.observed.tokens, found.observed.seconds) == (7, {"total": 1.5})
     assert found.observed.cost is None  # it was paid for elsewhere
-    kept = Responses("r.jsonl", "A", "m").recorded(kit)["q1"]
+    kept = read_responses(kit.path("r.jsonl")).of("A", "m")[0].row
     assert (kept.input_token_count, kept.cost) == (900, 0.5)
 
 
@@ -107,7 +107,7 @@ def test_every_problem_has_its_line_and_they_come_in_its_order(tmp_path: Path) -
     assert told(kit) == [
         "r.jsonl:2: not JSON: Input data was truncated. Write one complete JSON object per line.",
         "r.jsonl:3: condition: 'C' is no condition. Write A or B.",
-        "r.jsonl:4: 'q1' under A by 'm' stands on line 1 already. Keep the one that counts.",
+        "r.jsonl:4: 'q1' under A by 'm' is on line 1 already. Keep the one that counts.",
         "r.jsonl:5: question_id: there is no item 'q9'. Correct the id, or take the row out.",
         "r.jsonl:6: question_id: there is no item 'q9'. Correct the id, or take the row out.",
         (
@@ -155,7 +155,7 @@ def test_csv_without_its_columns_is_told(tmp_path: Path) -> None:
         ),
         (
             b"question_id,condition,response,response\nq1,A,x,y\n",
-            "r.csv:1: response: the column stands there 2 times. Keep one, or rename the others.",
+            "r.csv:1: response: the column occurs 2 times. Keep one, or rename the others.",
         ),
         (
             b"question_id,condition,response\nq1,A,x\nq2,A,\xe9t\xe9\n",

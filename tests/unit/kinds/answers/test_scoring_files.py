@@ -19,8 +19,8 @@ from hypothesis import strategies as st
 from assay.kinds.answers.results import ConditionTest as OneTest  # pytest would collect it by its name
 from assay.kinds.answers.results import Correlation, PairTokens, ScoringResults, SiteTokens
 from assay.kinds.answers.scoring.analysis import AnalysisOptions, ScoredResponse, analyse
-from assay.kinds.answers.scoring.subgroups import correlated, interactions
-from assay.kinds.answers.scoring_steps.files import (
+from assay.kinds.answers.scoring.subgroups import interactions, token_changes
+from assay.kinds.answers.scoring_steps.exporting import (
     COLUMNS,
     HallucinationDetail,
     ScoreRow,
@@ -262,7 +262,7 @@ def test_the_notebook_finds_what_the_analysis_finds(
 ) -> None:
     rows = scored_rows()
     how = AnalysisOptions(correction=correction, resamples=200)
-    points, correlations = correlated(rows, how)
+    points, correlations = token_changes(rows, how)
     counts = {
         name: sum(int(row.hallucinations or 0) for row in rows if row.condition == name) for name in "AB"
     }

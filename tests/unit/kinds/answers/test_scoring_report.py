@@ -57,9 +57,10 @@ def test_a_test_says_what_it_found(metric: str, shift: float, sentence: str) -> 
 
 def test_a_difference_is_clear_only_where_its_family_says_so() -> None:
     one = outcome("accuracy", "primary", {}, 0.3, 400)
-    assert told.is_settled(one)
-    assert told.is_settled(changed(one, p_adjusted=0.06))  # a p-value informs, the family's interval decides
-    assert not told.is_settled(changed(one, shown=""))
+    assert "more accurately" in told.finding(one, "A", "B")
+    informs = changed(one, p_adjusted=0.06)  # a p-value informs, the family's interval decides
+    assert told.finding(informs, "A", "B") == told.finding(one, "A", "B")
+    assert "does not clearly differ" in told.finding(changed(one, shown=""), "A", "B")
 
 
 def test_tokens_are_told_in_percent_of_a_too() -> None:
@@ -110,10 +111,10 @@ def test_the_title_of_agreement_is_its_answer(values: tuple[float | None, ...], 
 
 def test_agreement_at_its_threshold_holds() -> None:
     one = RaterAgreement("accuracy", "kappa", ("a", "b"), 20, 0.6, threshold=0.6)
-    assert told.agreement_state(one) == "holds: needs 0.6"
+    assert told.agreement_state(one) == "passes: needs 0.6"
     assert told.agreement_state(changed(one, value=0.599)) == "fails: needs 0.6"
     assert told.agreement_state(changed(one, threshold=None)) == "informs"
-    assert told.agreement_state(changed(one, value=None)) == "no figure"
+    assert told.agreement_state(changed(one, value=None)) == "no value"
 
 
 def site(name: str, change: float) -> SiteTokens:
@@ -162,7 +163,7 @@ def test_every_state_says_what_to_do_next() -> None:
     half = blinded_of(full)
     assert told.state_lines(full) == []
     assert told.state_lines(half)[-1] == "Go on scoring with: assay review serve STUDY"
-    assert "400 of 2460 scores" in told.state_lines(half)[0]  # 400 of 1144 + 1144 + 172
+    assert "400 of 2460 marks" in told.state_lines(half)[0]  # 400 of 1144 + 1144 + 172
     done = changed(half, progress={"anna": {"accuracy": (4, 4)}})
     assert told.state_lines(done)[-1].endswith("assay review unblind STUDY")
     unmade = ScoringResults("open", "A", "B", "anna", [], 0, {})
@@ -201,7 +202,7 @@ def test_the_section_shows_everything() -> None:
         "of 37 sites",
         "are H-FAB, made up",
         "Unmatched: 7 only by anna, 4 only by ben.",
-        "How often did people say what was suggested?",
+        "How often were marks as suggested?",
         "llms.txt 12×, file ending 31×",
         "2026-03-09 17:20 unblinded by kim: every pass complete",
         "Failed and never scored: A 2, B 3.",
@@ -272,7 +273,9 @@ def test_the_page_has_the_section_and_leads_to_it() -> None:
 
 def test_the_terminal_shows_agreement_and_the_tests_that_count() -> None:
     said = terminal(scoring_of())
-    assert "agreement: accuracy, kappa, linear weights: 0.780 [0.710, 0.840], n 172, holds: needs 0.6" in said
+    assert (
+        "agreement: accuracy, kappa, linear weights: 0.780 [0.710, 0.840], n 172, passes: needs 0.6" in said
+    )
     assert "agreement: completeness, kappa: 0.520 [0.340, 0.680], n 172, fails: needs 0.6" in said
     assert re.search(r"Accuracy +\+0\.120 \[\+0\.0615, \+0\.179\] +0\.001", said)
     assert "single-fact" not in said

@@ -13,11 +13,12 @@ import yaml
 from assay.core.errors import DataError, UsageError
 from assay.core.records import Status
 from assay.kinds.answers.blinding.pack import MARKS
+from assay.kinds.answers.panel import scoring_folder
 from assay.kinds.answers.scoring.marks import Mark, score_book
 from assay.kinds.answers.scoring_steps.blinding import blind_study, check_blinding
 from assay.kinds.answers.scoring_steps.exporting import export_scoring
-from assay.kinds.answers.scoring_steps.taking import import_marks
-from assay.kinds.answers.scoring_steps.work import scoring_folder, suggest_study, unblind_study
+from assay.kinds.answers.scoring_steps.importing import import_marks
+from assay.kinds.answers.scoring_steps.work import suggest_study, unblind_study
 from assay.pipeline.evaluation import Evaluation
 from assay.pipeline.validate import validate_study
 from assay.study.study import Study
@@ -182,7 +183,7 @@ def test_blinding_that_was_cut_short_is_done_again(blinded: Study, monkeypatch: 
         patch.setattr("assay.kinds.answers.blinding.pack.write_pack", full)
         with pytest.raises(OSError, match="no space"):
             blind_study(blinded, by="owner", fresh=True)
-    assert not scoring_folder(blinded).there  # a map without its pack is nothing to score
+    assert not scoring_folder(blinded).has_pack  # a map without its pack is nothing to score
     blind_study(blinded, by="owner")
     assert unblind_study(scored(blinded), by="owner").state == "unblinded"
     assert scoring_folder(blinded).acts.intact
@@ -215,7 +216,7 @@ def test_scores_are_taken_all_or_none(blinded: Study) -> None:
     with pytest.raises(DataError) as error:
         taken(blinded, lines)
     assert [problem.line for problem in error.value.problems] == [4, 6]
-    assert scoring_folder(blinded).lines == []
+    assert scoring_folder(blinded).entries == []
 
 
 def test_taking_the_same_file_twice_changes_nothing(blinded: Study) -> None:
@@ -223,7 +224,7 @@ def test_taking_the_same_file_twice_changes_nothing(blinded: Study) -> None:
     taken(blinded, lines)
     again = import_marks(blinded, [blinded.folder / "scores.jsonl"])
     assert (again.taken, again.known) == (0, 16)
-    assert len(scoring_folder(blinded).lines) == 16
+    assert len(scoring_folder(blinded).entries) == 16
 
 
 @pytest.mark.parametrize(
@@ -254,7 +255,7 @@ def test_claims_are_named_by_their_words(blinded: Study) -> None:
     taken(blinded, scores(files, "anna", ["accuracy"]))
     line = {"rater": "anna", "response_id": files.pack.responses[0].response_id, "step": "hallucination"}
     claim = {"category": "H-FAB", "text": "It also sings", "claim": "it sings", "note": "nothing says so"}
-    with pytest.raises(DataError, match="stand 0 times"):
+    with pytest.raises(DataError, match="occur 0 times"):
         taken(blinded, [{**line, "claims": [{**claim, "text": "It hums"}]}])
     taken(blinded, [{**line, "claims": [claim]}])
     mark = next(mark for mark in scoring_folder(blinded).marks if mark.step == "hallucination")
@@ -296,7 +297,7 @@ def test_a_model_suggests_once_and_only_if_it_is_not_under_test(blinded: Study) 
         quoted = server.requests[0].payload["messages"][-1]["content"]
         with pytest.raises(UsageError, match="small"):
             suggest_study(blinded, f"llm(url='{server.url}', model='vendor/Small')")
-        with pytest.raises(UsageError, match="no model that judges"):
+        with pytest.raises(UsageError, match="not a model judge"):
             suggest_study(blinded, "anchors")
     assert "llms.txt" not in quoted  # it sees what raters see
     taken(blinded, all_scores(blinded))

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from assay.core.errors import DataError
+from assay.kinds.answers.panel import scoring_folder
 from assay.kinds.answers.scoring_steps.blinding import blind_study
 from assay.kinds.answers.scoring_steps.exporting import export_scoring
-from assay.kinds.answers.scoring_steps.taking import import_marks
-from assay.kinds.answers.scoring_steps.work import scoring_folder, unblind_study
+from assay.kinds.answers.scoring_steps.importing import import_marks
+from assay.kinds.answers.scoring_steps.work import unblind_study
 from assay.pipeline.evaluation import Evaluation
 from assay.pipeline.validate import validate_study
 from assay.retrieval.tokens import packaged

@@ -1,16 +1,15 @@
-"""What was done with the seal, for good: each line holds the hash of the one before it.
+"""What was done with the seal, on record for good: each line contains the hash of the line before it.
 
-A line that was changed, taken out or put in between breaks the chain. Lines cut off at the end do not, so the
-number of lines, the last hash and whether the seal was ever forced are kept a second time, in another file
-(`head`): a pack that is put back from a copy of before does not forget. Who can write both files can still
-write both anew: the chain shows what happened by accident or in haste, it is no notary.
+A line that was changed, removed or inserted breaks the chain. Lines cut off at the end do not break it, so a
+second file (`head`) keeps the number of lines, the last hash and whether the seal was ever forced: a pack
+that is restored from an older copy is noticed. Anybody who can write both files can still rewrite both. The
+chain shows accidents and haste, it does not prevent fraud.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
@@ -23,7 +22,7 @@ from assay.core.errors import UsageError
 from assay.kinds.answers.blinding.pack import ACTS, MARKS
 from assay.store.disk import explain_write_errors, lock, sync, write_atomic
 
-What = Literal["blinded", "checked", "leaking", "accepted", "unblinded", "forced"]
+ActName = Literal["blinded", "checked", "leaking", "accepted", "unblinded", "forced"]
 WORDS = {
     "leaking": "checked, and found leaking,",
     "accepted": "leaks accepted",
@@ -32,9 +31,9 @@ WORDS = {
 
 
 class Act(msgspec.Struct, frozen=True):
-    """One thing done: what, by whom, when, and the hash of the line before."""
+    """One act: what was done, by whom, when, and the hash of the line before."""
 
-    act: What
+    act: ActName
     by: str
     time: float
     detail: str = ""
@@ -42,18 +41,17 @@ class Act(msgspec.Struct, frozen=True):
 
     def __str__(self) -> str:
         when = datetime.fromtimestamp(self.time, UTC).strftime("%Y-%m-%d %H:%M UTC")
-        return f"{when}: {WORDS.get(self.act, self.act)} by {self.by}" + (
-            f" ({self.detail})" if self.detail else ""
-        )
+        detail = f" ({self.detail})" if self.detail else ""
+        return f"{when}: {WORDS.get(self.act, self.act)} by {self.by}{detail}"
 
 
 @dataclass(frozen=True)
 class ActLog:
-    """All acts on record, and whether the record can be believed."""
+    """All acts on record, and whether the record is intact."""
 
     acts: tuple[Act, ...]
-    problem: str = ""  # why it cannot
-    forced: bool = False  # as the second file has it, whatever the acts say now
+    problem: str = ""  # why it is not intact
+    forced: bool = False  # as the second file says, whatever the acts say now
 
     @property
     def intact(self) -> bool:
@@ -61,18 +59,15 @@ class ActLog:
 
     @property
     def state(self) -> str:
-        """open (nothing was blinded), blinded, unblinded, or forced: once forced, for ever."""
+        """open (nothing was blinded), blinded, unblinded, or forced. Once forced, it stays forced."""
         done = {each.act for each in self.acts} | ({"forced"} if self.forced else set())
         return next((state for state in ("forced", "unblinded", "blinded") if state in done), "open")
 
     @property
-    def checked(self) -> Act | None:
-        """The last check since responses were blinded, or that its leaks were accepted."""
-        last = None
-        for each in self.acts:
-            if each.act in {"blinded", "checked", "leaking", "accepted"}:
-                last = None if each.act == "blinded" else each
-        return last
+    def last_check(self) -> Act | None:
+        """The last check since responses were blinded, or the act by which its leaks were accepted."""
+        checks = [each for each in self.acts if each.act in {"blinded", "checked", "leaking", "accepted"}]
+        return checks[-1] if checks and checks[-1].act != "blinded" else None
 
     @property
     def opened(self) -> Act | None:
@@ -80,8 +75,8 @@ class ActLog:
         return next((each for each in self.acts if each.act in {"unblinded", "forced"}), None)
 
     @property
-    def said(self) -> list[str]:
-        """What was done, a sentence each, and what is wrong with the record."""
+    def sentences(self) -> list[str]:
+        """One sentence per act, and one about what is wrong with the record."""
         return [*map(str, self.acts), *([f"The record is broken: {self.problem}"] if self.problem else [])]
 
 
@@ -92,13 +87,13 @@ class _LogHead(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 def read_acts(folder: Path, head: Path | None = None) -> ActLog:
-    """The acts of a pack's folder; `head` is the file that keeps their number and last hash."""
-    path, kept = folder / ACTS, _kept(head)
-    marked, forced = any((folder / MARKS).glob("*.jsonl")), kept is not None and kept.forced
+    """Reads the acts of a pack's folder; `head` is the file with their number and last hash."""
+    path, known = folder / ACTS, _read_head(head)
+    has_marks, forced = any((folder / MARKS).glob("*.jsonl")), known is not None and known.forced
     if not path.is_file():
-        known = "marks were made" if marked else f"{kept.lines} acts were recorded" if kept else ""
-        return ActLog((), f"{path} is gone, though {known}" if known else "", forced)
-    lines = path.read_bytes().split(b"\n")[:-1]  # what has no end was torn by a crash: it was not done
+        why = "marks were made" if has_marks else f"{known.lines} acts were recorded" if known else ""
+        return ActLog((), f"{path} is gone, though {why}" if why else "", forced)
+    lines = path.read_bytes().split(b"\n")[:-1]  # a line without an end was torn by a crash: it was not done
     found, problem = list[Act](), ""
     for number, (line, previous) in enumerate(zip(lines, ["", *map(_hash, lines)], strict=False), 1):
         try:
@@ -108,12 +103,10 @@ def read_acts(folder: Path, head: Path | None = None) -> ActLog:
             continue
         found.append(act)
         if act.previous != previous:
-            problem = problem or f"line {number} of {path} does not follow from what stands before it"
-    if kept and not problem and (len(lines) < kept.lines or _hash(lines[kept.lines - 1]) != kept.last):
-        problem = f"{path} ended otherwise before: lines were cut off or written anew"
-    if (
-        head is not None and kept is None and (marked or len(lines) > 1)
-    ):  # one line: a crash before the second
+            problem = problem or f"line {number} of {path} does not follow from the lines before it"
+    if known and not problem and (len(lines) < known.lines or _hash(lines[known.lines - 1]) != known.last):
+        problem = f"{path} ended differently before: lines were cut off or rewritten"
+    if head is not None and known is None and (has_marks or len(lines) > 1):  # one line: a crash before it
         problem = problem or f"{head} is gone, so that nobody can tell whether lines were cut off"
     return ActLog(tuple(found), problem, forced)
 
@@ -122,7 +115,7 @@ def _hash(line: bytes) -> str:
     return hashlib.sha256(line).hexdigest()
 
 
-def _kept(head: Path | None) -> _LogHead | None:
+def _read_head(head: Path | None) -> _LogHead | None:
     if head is None or not head.is_file():
         return None
     try:
@@ -132,50 +125,39 @@ def _kept(head: Path | None) -> _LogHead | None:
 
 
 def append_act(folder: Path, act: Act, head: Path | None = None) -> Act:
-    """Records an act, on disk before it returns. Its `previous` is filled in.
+    """Records an act, on disk before it returns, and fills in its `previous`.
 
-    A broken record goes on: it stays broken, and the act is not lost.
+    A broken record stays broken, but the act is still recorded.
     """
     path = folder / ACTS
     with explain_write_errors(path):
         folder.mkdir(parents=True, exist_ok=True)
-        handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
-        try:
+        with os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT, 0o644), "r+b", buffering=0) as handle:
             lock(handle)
-            before, known = read_acts(folder, head), _all(handle)
-            whole = known.rfind(b"\n") + 1
-            lines = known[:whole].split(b"\n")[:-1]
+            before, content = read_acts(folder, head), handle.read()
+            whole = content.rfind(b"\n") + 1
+            lines = content[:whole].split(b"\n")[:-1]
             linked = msgspec.structs.replace(act, previous=_hash(lines[-1]) if lines else "")
             line = msgspec.json.encode(linked)
-            os.ftruncate(handle, whole)  # a torn end is no act
-            os.pwrite(handle, line + b"\n", whole)
+            handle.truncate(whole)  # a torn last line does not count
+            handle.seek(whole)
+            handle.write(line + b"\n")
             os.fsync(handle)
             sync(folder)
             if head is not None and before.intact:
                 forced = "forced" in (before.state, act.act)
-                content = msgspec.json.encode(_LogHead(len(lines) + 1, _hash(line), forced))
-                write_atomic(head, partial(Path.write_bytes, data=content))
-        finally:
-            os.close(handle)
+                tip = msgspec.json.encode(_LogHead(len(lines) + 1, _hash(line), forced))
+                write_atomic(head, partial(Path.write_bytes, data=tip))
     return linked
-
-
-def _all(handle: int) -> bytes:
-    return b"".join(_blocks(handle))
-
-
-def _blocks(handle: int) -> Iterator[bytes]:
-    while block := os.read(handle, 1 << 16):
-        yield block
 
 
 def record_unblinding(
     folder: Path, act: Act, *, missing: str, force: bool, head: Path | None = None, refusal: str = ""
 ) -> tuple[Act, bool]:
-    """Records that the seal is opened, and whether it was this time: a second opening changes nothing.
+    """Records that the seal is opened, and returns whether it was opened by this call.
 
-    `missing` says what is still to be done, if anything: then it needs `force`, which is kept for ever.
-    `refusal` is what is said without it; by default, that scoring is not finished.
+    `missing` says what is still to be done. If it is not empty, `force` is needed, which stays on record.
+    `refusal` is the message without `force`; by default, that scoring is not finished.
     """
     acts = read_acts(folder, head)
     if acts.opened is not None:
@@ -186,8 +168,7 @@ def record_unblinding(
         )
     if missing and not force:
         what = refusal or f"Scoring is not finished: {missing}. Finish it, then unblind."
-        forcing = "Whoever forces it now (--force) marks the study for ever as unblinded early."
-        raise UsageError(f"{what} {forcing}")
-    done: What = "forced" if missing else "unblinded"
+        raise UsageError(f"{what} Forcing it now (--force) marks the study for ever as unblinded early.")
+    done: ActName = "forced" if missing else "unblinded"
     detail = "; ".join(part for part in (act.detail, missing, acts.problem) if part)
     return append_act(folder, msgspec.structs.replace(act, act=done, detail=detail), head), True

@@ -1,15 +1,15 @@
-"""Words in a response that would betray its condition, and the neutral words that raters see in their place.
+"""Words in a response that would give its condition away, and the neutral words that raters see instead.
 
-What betrays is naming the form in which the content was given: a curated text file, Markdown, HTML, a web
-page with its menus. Such a word may also be what the question is about. So a rule is lenient where the rater
-reads the word anyway: in the question or the gold answer, and, for words that are subjects in their own right
-(HTML, a tag, a menu), in the source as it is shown. What says outright which form was read ("the provided
-Markdown") is always masked.
+A word gives a condition away if it names the form in which the content was given: a curated text file,
+Markdown, HTML, a web page with its menus. But a question may be about that very word. So a rule does not mask
+a word if the rater reads it anyway: in the question or the gold answer, and, for words that can be a subject
+of their own (HTML, a tag, a menu), in the source as it is shown. A phrase that says which form was read ("the
+provided Markdown") is always masked.
 
-A file's or page's name stays without its ending, and so do the names of sections: a citation has to be found
-in the source. Headings, lists and bold type in a response stay as well: models write Markdown whatever they
-were given. How far a response's form goes with its condition is measured once the seal is open
-(`leak_statistics.guessable`). Blanks that no reader can see or tell apart are evened out.
+The name of a file or page stays without its ending, and so do names of sections: a citation has to be found
+in the source. Headings, lists and bold type in a response stay too: models write Markdown whatever they were
+given. How well the form of responses predicts their condition is measured once the seal is open
+(`leaks.statistics.guess_from_form`). Blanks that no reader can see or tell apart are made equal.
 
 Offsets are characters of Python strings: Unicode code points.
 """
@@ -31,15 +31,16 @@ OWN = "own words"  # the rule of a study's own words
 ENDS, LOOKALIKES, WIDTHLESS = "blanks at an end", "unusual blanks", "signs without width"
 SHORTEST = 3  # letters of a word that can be masked: "A" is an article before it is a condition
 
-Lenient = Literal["never", "asked", "shown"]  # where a word may stand for the rule to leave it alone
-Mask = tuple[int, int, int, int]  # from where to where of the text as shown, and of the text as written
+Lenient = Literal["never", "asked", "shown"]  # where the rater may read a word, so that the rule leaves it
+Mask = tuple[int, int, int, int]  # start and end in the text as shown, start and end in the text as written
 Offsets = tuple[int, int]
 
 
 class MaskRule(NamedTuple):
-    """What to look for, and what to show instead: a template of `re.Match.expand`.
+    """A pattern to look for, and what to show instead: a template of `re.Match.expand`.
 
-    Where the pattern has a group `word`, that is what the rater may read anyway; else all that it found.
+    If the pattern has a group `word`, only that group may be what the rater reads anyway; else the whole
+    match.
     """
 
     name: str
@@ -49,7 +50,7 @@ class MaskRule(NamedTuple):
 
 
 class MaskedText(NamedTuple):
-    """A text as raters see it, where it was changed, and by which rules how often."""
+    """A text as raters see it, where it was changed, and how often by which rule."""
 
     text: str
     masks: list[Mask]
@@ -70,7 +71,7 @@ def _rule(name: str, pattern: str, neutral: str, lenient: Lenient = "asked") -> 
 _INDEX = r"llms(?:[-_](?:full|ctx|small|medium)){0,2}[\s._-]?txt\b"
 _ARTICLE = r"(?:\b(?:the|this|that|an?)\s+)?"
 _THING = r"(?:\s+(?:file|document|page|content|source|version|text|format|documentation|docs|markup)s?\b)"
-# Blanks that are no line break, and signs without width. Joiners stay: emoji and some scripts need them.
+# Blanks except line breaks, and characters without width. Joiners stay: emoji and some scripts need them.
 _BLANK = r"[ \t\r\f\v\x85\u00a0\u1680\u2000-\u200b\u2028\u2029\u202f\u205f\u2060\u3000\ufeff]"
 _TAGS = (
     "html|head|body|div|span|p|a|ul|ol|li|table|thead|tbody|tr|td|th|h[1-6]|nav|main|section|article|aside|"
@@ -132,7 +133,7 @@ RULES = (
 
 @dataclass(frozen=True)
 class Masker:
-    """The rules, and words or phrases of the study's own that would betray a condition."""
+    """The rules, and words or phrases of the study that would give a condition away."""
 
     words: Sequence[str] = ()
     rules: Sequence[MaskRule] = RULES
@@ -140,58 +141,62 @@ class Masker:
     def __post_init__(self) -> None:
         if short := [word for word in self.words if sum(map(str.isalnum, word)) < SHORTEST]:
             raise UsageError(
-                f"{', '.join(map(repr, short))} cannot be masked: too short, it would stand in any text. "
+                f"{', '.join(map(repr, short))} cannot be masked: too short, it would occur in any text. "
                 f"Give words of {SHORTEST} letters or more."
             )
 
     @cached_property
-    def _all(self) -> list[MaskRule]:
+    def _all_rules(self) -> list[MaskRule]:
+        """The rule of the study's own words first: if a study names a word, it has a reason."""
         longest_first = sorted(self.words, key=len, reverse=True)
         pattern = "|".join(r"\s+".join(map(re.escape, word.split())) for word in longest_first)
-        # a study's words come first: who names one knows why
-        found = [_rule(OWN, rf"{_ARTICLE}(?<!\w)(?:{pattern})(?!\w)", DOCUMENT, "never")]
-        return [*(found if pattern else []), *self.rules]
+        own = [_rule(OWN, rf"{_ARTICLE}(?<!\w)(?:{pattern})(?!\w)", DOCUMENT, "never")]
+        return [*(own if pattern else []), *self.rules]
 
     def masked(self, text: str, asked: Sequence[str] = (), shown: str = "") -> MaskedText:
-        """A text with neutral words where it would betray.
+        """A text with neutral words in place of telling ones.
 
-        `asked` is what the rater reads of the question and its gold answer; `shown` the source beside it.
+        `asked` is what the rater reads of the question and its gold answer, `shown` is the source.
         """
-        found = _replaced(text, self._found(text, asked, shown))
-        if self._found(found.text, asked, shown):  # a name without its ending: "front.md matter"
+        matches = self._matches(text, asked, shown)
+        found = _replace(text, matches)
+        if self._matches(found.text, asked, shown):  # a name without its ending: "front.md matter"
             blank = {ENDS, LOOKALIKES, WIDTHLESS}
-            whole = [
-                each if each.rule in blank else each._replace(neutral=DOCUMENT)
-                for each in self._found(text, asked, shown)
-            ]
-            found = _replaced(text, whole)
+            found = _replace(
+                text, [each if each.rule in blank else each._replace(neutral=DOCUMENT) for each in matches]
+            )
         return found
 
-    def betraying(self, text: str, asked: Sequence[str] = (), shown: str = "") -> list[str]:
-        """The rules that would still find something."""
-        return sorted({each.rule for each in self._found(text, asked, shown)})
+    def matching_rules(self, text: str, asked: Sequence[str] = (), shown: str = "") -> list[str]:
+        """The names of the rules that would still mask something."""
+        return sorted({each.rule for each in self._matches(text, asked, shown)})
 
-    def _found(self, text: str, asked: Sequence[str], shown: str) -> list[_MaskMatch]:
-        """What to mask: what begins first, then the longest, then the first rule's; and so on after it."""
+    def _matches(self, text: str, asked: Sequence[str], shown: str) -> list[_MaskMatch]:
+        """What to mask: the match that begins first, then the longest, then the first rule's; and so on."""
         found: list[_MaskMatch] = []
-        waiting = {rank: _next(rule, text, 0, asked, shown) for rank, rule in enumerate(self._all)}
+        waiting = {rank: _next(rule, text, 0, asked, shown) for rank, rule in enumerate(self._all_rules)}
         while left := {rank: match for rank, match in waiting.items() if match is not None}:
             rank = min(left, key=lambda rank: (left[rank].start(), -left[rank].end(), rank))
-            match, rule = left[rank], self._all[rank]
+            match, rule = left[rank], self._all_rules[rank]
             found.append(_MaskMatch(match.start(), match.end(), rule.name, match.expand(rule.neutral)))
             for other, later in left.items():
                 if later.start() < match.end():
-                    waiting[other] = _next(self._all[other], text, match.end(), asked, shown)
+                    waiting[other] = _next(self._all_rules[other], text, match.end(), asked, shown)
         return found
 
 
 def _next(rule: MaskRule, text: str, begin: int, asked: Sequence[str], shown: str) -> re.Match[str] | None:
-    """A rule's first match from a place on that the rater does not read anyway."""
-    matches = rule.pattern.finditer(text, begin)
-    return next((each for each in matches if not _read_anyway(each, rule.lenient, asked, shown)), None)
+    """A rule's first match from `begin` on, except words that the rater reads anyway."""
+    read = {"never": [], "asked": asked, "shown": [*asked, shown]}[rule.lenient]
+    for match in rule.pattern.finditer(text, begin):
+        words = match["word"] if "word" in match.re.groupindex else match[0]
+        pattern = re.compile(rf"(?<![\w.]){re.escape(words)}(?!\w)", re.IGNORECASE)
+        if not any(pattern.search(each) for each in read if each):
+            return match
+    return None
 
 
-def _replaced(text: str, found: Iterable[_MaskMatch]) -> MaskedText:
+def _replace(text: str, found: Iterable[_MaskMatch]) -> MaskedText:
     parts, masks, used, at, length = list[str](), list[Mask](), Counter[str](), 0, 0
     for start, end, rule, neutral in found:
         parts += [text[at:start], neutral]
@@ -203,38 +208,23 @@ def _replaced(text: str, found: Iterable[_MaskMatch]) -> MaskedText:
     return MaskedText("".join([*parts, text[at:]]), masks, used)
 
 
-def _read_anyway(match: re.Match[str], lenient: Lenient, asked: Sequence[str], shown: str) -> bool:
-    if lenient == "never":
-        return False
-    words = match["word"] if "word" in match.re.groupindex else match[0]
-    pattern = re.compile(rf"(?<![\w.]){re.escape(words)}(?!\w)", re.IGNORECASE)
-    where = [*asked, shown] if lenient == "shown" else asked
-    return any(pattern.search(text) for text in where if text)
-
-
 # -------------------------------------------------------------------------------------- offsets
 
 
 def to_original(span: Offsets, masks: Sequence[Mask]) -> Offsets:
-    """A span of the text as shown, in the text as written. One that cuts a mask covers it whole."""
-    return _moved(span, masks)
+    """A span of the text as shown, in the text as written. A span that cuts a mask covers all of it."""
+    start, end = span
+    first = _place(start, masks, last=False)
+    return first, first if start >= end else _place(end - 1, masks, last=True)
 
 
 def to_shown(span: Offsets, masks: Sequence[Mask]) -> Offsets:
-    """A span of the text as written, in the text as shown. One that cuts a mask covers it whole."""
-    return _moved(span, [(first, last, start, end) for start, end, first, last in masks])
-
-
-def _moved(span: Offsets, masks: Sequence[Mask]) -> Offsets:
-    start, end = span
-    if start >= end:
-        at = _place(start, masks, last=False)
-        return at, at
-    return _place(start, masks, last=False), _place(end - 1, masks, last=True)
+    """A span of the text as written, in the text as shown. A span that cuts a mask covers all of it."""
+    return to_original(span, [(first, last, start, end) for start, end, first, last in masks])
 
 
 def _place(at: int, masks: Sequence[Mask], *, last: bool) -> int:
-    """Where a character went: its place, or the place after it; in a mask, that of the mask."""
+    """Where a character is in the other text: its place, or with `last` the place after it."""
     before = bisect_right(masks, at, key=lambda mask: mask[0]) - 1
     if before < 0:
         return at + last

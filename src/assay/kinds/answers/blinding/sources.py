@@ -1,8 +1,8 @@
-"""What the models were given, as one text for raters that is no condition's own.
+"""What the models were given under both conditions, merged into one neutral text for raters.
 
-Both conditions' contents are taken apart into lines of plain text. What both say, in the same words or
-nearly, stands once; what only one says stands at its place among the rest. Nothing shows which line came from
-where, and the text is the same whichever condition is named first.
+The content of both conditions is split into lines of plain text. A line that both contain, in the same or
+nearly the same words, appears once; a line of only one condition appears at its place among the others.
+Nothing shows which line came from where, and the text does not depend on which condition is named first.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 from assay.datasets.markdown_text import markdown_parser, plain_text
 
-SAME = 90.0  # of 100: two lines that are as alike say the same
-SHORT = 12  # signs of a line that must be equal to count as the same: "Step 1" is not "Step 2"
+SAME = 90.0  # of 100: two lines that are this similar say the same
+SHORT = 12  # characters; a shorter line must be equal to count as the same: "Step 1" is not "Step 2"
 
 _MARKDOWN, _TEXT = {"markdown", "md", "mdx"}, {"text", "txt"}
 _READS_AS_MARKDOWN = re.compile(r"\s*(?:# \S|<(?:project|docs?)\b)")  # as curated texts begin
@@ -25,30 +25,27 @@ _WIDTH = (45, 100)  # of lines that were broken by hand
 
 
 class _SourceLine(NamedTuple):
-    """A line as it is shown, as it is compared, and whether it begins something."""
+    """A line as it is shown, the words by which it is compared, and whether it begins a paragraph."""
 
     text: str
-    said: str
+    words: str
     begins: bool
 
 
 def neutral_source(texts: Sequence[tuple[str, str, str]]) -> str:
-    """One text out of (condition, kind, content) of all contents that a question was asked with.
+    """Merges (condition, kind, content) of all contents that were given with a question into one text.
 
     `kind` is the ending of the content's file: `md` is Markdown, and so is a `txt` that begins like it; any
-    other content is text already. Several contents of one condition follow each other.
+    other content is plain text already. Several contents of one condition follow each other.
     """
     sides: dict[str, list[_SourceLine]] = {}
     for condition, kind, content in texts:
         sides.setdefault(condition, []).extend(_lines(kind, content))
     merged: list[_SourceLine] = []
-    # The fullest first, equals by what they say: names and order of the conditions decide nothing
+    # The longest first, then by content: names and order of the conditions decide nothing
     for lines in sorted(sides.values(), key=lambda lines: (-len(lines), lines)):
-        merged = _merged(merged, lines) if merged else lines
+        merged = _merge(merged, lines) if merged else lines
     return "\n".join(f"\n{line.text}" if line.begins else line.text for line in merged).lstrip("\n")
-
-
-# ---------------------------------------------------------------------------------------- lines
 
 
 def _lines(kind: str, content: str) -> Iterator[_SourceLine]:
@@ -57,15 +54,15 @@ def _lines(kind: str, content: str) -> Iterator[_SourceLine]:
         content = plain_text(content, markdown_parser()).text
     for paragraph in re.split(r"\n[^\S\n]*\n", content.replace("\r\n", "\n")):
         lines = [line.rstrip() for line in paragraph.split("\n") if line.strip()]
-        lines = [" ".join(line.strip() for line in lines)] if _wrapped(lines) else lines
+        lines = [" ".join(line.strip() for line in lines)] if _is_wrapped(lines) else lines
         unbroken = any(len(line) > _WIDTH[1] for line in lines)  # then every line is a paragraph
         for number, line in enumerate(lines):
             begins = number == 0 or (unbroken and not _LISTED.match(line) and not line[0].isspace())
-            if said := " ".join(_DECORATION.sub(" ", line).casefold().split()):
-                yield _SourceLine(line, said, begins)
+            if words := " ".join(_DECORATION.sub(" ", line).casefold().split()):
+                yield _SourceLine(line, words, begins)
 
 
-def _wrapped(lines: Sequence[str]) -> bool:
+def _is_wrapped(lines: Sequence[str]) -> bool:
     """Whether lines are one paragraph that was broken to a width."""
     least, most = _WIDTH
     return (
@@ -76,26 +73,23 @@ def _wrapped(lines: Sequence[str]) -> bool:
     )
 
 
-# -------------------------------------------------------------------------------------- merging
-
-
-def _merged(base: list[_SourceLine], other: list[_SourceLine]) -> list[_SourceLine]:
-    """The lines of both in one order, those that say the same once, in the longer form of the two."""
-    ours, theirs = [line.said for line in base], [line.said for line in other]
+def _merge(base: list[_SourceLine], other: list[_SourceLine]) -> list[_SourceLine]:
+    """The lines of both sides in one order. Of two lines that say the same, the longer one is taken."""
+    ours, theirs = [line.words for line in base], [line.words for line in other]
     matcher = SequenceMatcher(None, ours, theirs, autojunk=False)
-    elsewhere = _said_elsewhere(ours, theirs, matcher)
+    repeated = _repeated(ours, theirs, matcher)
     found: list[_SourceLine] = []
     for kind, first, last, start, end in matcher.get_opcodes():
         if kind == "equal":
-            found += map(_fuller, base[first:last], other[start:end])
+            found += map(_longer, base[first:last], other[start:end])
         else:
-            right = [(line, place in elsewhere) for place, line in enumerate(other[start:end], start)]
-            found += _woven(base[first:last], right)
+            right = [(line, place in repeated) for place, line in enumerate(other[start:end], start)]
+            found += _weave(base[first:last], right)
     return found
 
 
-def _woven(left: Sequence[_SourceLine], right: Sequence[tuple[_SourceLine, bool]]) -> Iterator[_SourceLine]:
-    """A stretch on which the two differ: near twins once, each of the rest where its own side has it."""
+def _weave(left: Sequence[_SourceLine], right: Sequence[tuple[_SourceLine, bool]]) -> Iterator[_SourceLine]:
+    """Merges a stretch on which the sides differ. `right` says of each line if the left repeats it."""
     at = 0
     for line in left:
         twins = (
@@ -105,30 +99,30 @@ def _woven(left: Sequence[_SourceLine], right: Sequence[tuple[_SourceLine, bool]
         if twin is None:
             yield line
         else:
-            yield from (each for each, elsewhere in right[at:twin] if not elsewhere)
-            yield _fuller(line, right[twin][0])
+            yield from (each for each, repeated in right[at:twin] if not repeated)
+            yield _longer(line, right[twin][0])
             at = twin + 1
-    yield from (each for each, elsewhere in right[at:] if not elsewhere)
+    yield from (each for each, repeated in right[at:] if not repeated)
 
 
 def _alike(one: _SourceLine, other: _SourceLine) -> bool:
     from rapidfuzz import fuzz
 
-    return fuzz.ratio(one.said, other.said, score_cutoff=SAME) > 0
+    return fuzz.ratio(one.words, other.words, score_cutoff=SAME) > 0
 
 
-def _said_elsewhere(ours: Sequence[str], theirs: Sequence[str], matcher: SequenceMatcher[str]) -> set[int]:
-    """The places of their lines that ours say too, nearly or somewhere else."""
+def _repeated(ours: Sequence[str], theirs: Sequence[str], matcher: SequenceMatcher[str]) -> set[int]:
+    """The places of their lines that ours contain too, nearly equal or at another place."""
     from rapidfuzz import fuzz, process
 
     equal = {block.b + step for block in matcher.get_matching_blocks() for step in range(block.size)}
-    places = [place for place, said in enumerate(theirs) if place not in equal and len(said) >= SHORT]
-    known = sorted({said for said in ours if len(said) >= SHORT})
+    places = [place for place, words in enumerate(theirs) if place not in equal and len(words) >= SHORT]
+    known = sorted({words for words in ours if len(words) >= SHORT})
     if not places or not known:
         return set()
     alike = process.cdist([theirs[place] for place in places], known, scorer=fuzz.ratio, score_cutoff=SAME)
     return {place for place, best in zip(places, alike.max(axis=1).tolist(), strict=True) if best}
 
 
-def _fuller(one: _SourceLine, other: _SourceLine) -> _SourceLine:
+def _longer(one: _SourceLine, other: _SourceLine) -> _SourceLine:
     return max(one, other, key=lambda line: (len(line.text), line))

@@ -2,7 +2,7 @@
 
 questions.json       sites with their questions: question_id, text, complexity, source_sections, source_urls
 gold-answers.json    sites with their answers: question_id, gold_answer, source_urls, verified_date
-site-list.csv        optional: site_id, sector, verification_date, verification_status; other columns pass
+site-list.csv        optional: site_id, sector, verification_date, verification_status; other columns allowed
 content-pairs.json   optional: content_pair_id, site_id, question_ids, title, and the pages `a` and `b`
 """
 
@@ -19,6 +19,7 @@ from assay.core.errors import DataError, Problem
 from assay.core.protocols import Kit
 from assay.core.records import Item, Passage
 from assay.datasets.page_text import HTML, extractor, read_page
+from assay.kinds.answers.content_pairs import CONDITIONS
 from assay.kinds.answers.datasets.answer_study_files import (
     COMPLEXITIES,
     ContentPair,
@@ -31,7 +32,6 @@ from assay.kinds.answers.datasets.answer_study_files import (
     read_questions,
     read_sites,
 )
-from assay.kinds.answers.datasets.content_documents import CONDITIONS
 
 LABELS = {
     "accuracy": "0: wrong, 1: partly right, 2: mostly right, 3: right in all that matters",
@@ -42,14 +42,14 @@ LABELS = {
     "citation": "0: none or invented, 1: some point to the wrong place, 2: all are right",
 }
 _SYNTHESIS = COMPLEXITIES[1]
-_NAMED = 5  # of many that a warning is about
+_LISTED = 5  # ids that a warning lists
 
 
 @dataclass(frozen=True)
 class AnswerStudy:
-    """The questions of an answer study in a folder, with the content of both conditions where it is there.
+    """The questions of an answer study in a folder, with the content of both conditions if it is there.
 
-    `extract` picks how an HTML page becomes text: main, visible or trafilatura.
+    `extract` chooses how an HTML page becomes text: main, visible or trafilatura.
     """
 
     path: str
@@ -62,8 +62,9 @@ class AnswerStudy:
         folder = kit.path(self.path)
         if not folder.is_dir():
             raise DataError(Problem("there is no such folder", str(folder), fix="Check the path."))
-        files = _read(folder)
-        problems = [*files.problems, *_unanswered(files), *_strays(files)]
+        problems: list[Problem] = []
+        files = _read(folder, problems)
+        problems += [*_unmatched_answers(files), *_unmatched_pairs(files)]
         passages = _documents(files.pairs, folder, self.extract, problems)
         if problems:
             raise DataError(problems)
@@ -76,23 +77,22 @@ class AnswerStudy:
 
 @dataclass(frozen=True)
 class _StudyFiles:
-    """What the files of a folder hold, as far as they can be read, and what is wrong with them."""
+    """The content of a folder's files, as far as they can be read."""
 
     questions: Sequence[PlacedRecord[QuestionRecord]]
     gold: Sequence[PlacedRecord[GoldAnswer]]
     sites: Mapping[str, Site] | None  # None: there is no list of sites
     pairs: Sequence[PlacedRecord[ContentPair]]
-    problems: Sequence[Problem]
 
 
-def _read(folder: Path) -> _StudyFiles:
-    problems: list[Problem] = []
-    questions = read_questions(folder / "questions.json", problems)
-    gold = read_gold(folder / "gold-answers.json", problems)
+def _read(folder: Path, problems: list[Problem]) -> _StudyFiles:
     listed, paired = folder / "site-list.csv", folder / "content-pairs.json"
-    sites = read_sites(listed, problems) if listed.is_file() else None
-    pairs = read_pairs(paired, problems) if paired.is_file() else []
-    return _StudyFiles(questions, gold, sites, pairs, problems)
+    return _StudyFiles(
+        read_questions(folder / "questions.json", problems),
+        read_gold(folder / "gold-answers.json", problems),
+        read_sites(listed, problems) if listed.is_file() else None,
+        read_pairs(paired, problems) if paired.is_file() else [],
+    )
 
 
 def _item(question: PlacedRecord[QuestionRecord], gold: GoldAnswer, sites: Mapping[str, Site] | None) -> Item:
@@ -113,12 +113,12 @@ def _item(question: PlacedRecord[QuestionRecord], gold: GoldAnswer, sites: Mappi
 # -------------------------------------------------------------------------------------- problems
 
 
-def _unanswered(files: _StudyFiles) -> Iterator[Problem]:
+def _unmatched_answers(files: _StudyFiles) -> Iterator[Problem]:
     """Questions without a gold answer, and gold answers to no question."""
     asked = {each.record.question_id: each for each in files.questions}
     answered = {each.record.question_id for each in files.gold}
     if not asked or not answered:
-        return  # a file that cannot be read has been told of
+        return  # a file that cannot be read is a problem already
     for question_id, question in asked.items():
         if question_id not in answered:
             what = f"the question {question_id!r} has no gold answer"
@@ -127,25 +127,23 @@ def _unanswered(files: _StudyFiles) -> Iterator[Problem]:
         question_id = gold.record.question_id
         if question_id not in asked:
             yield gold.problem(f"there is no question {question_id!r}", fix="Correct the id, or take it out.")
-        elif gold.site_id != asked[question_id].site_id:
-            what = (
-                f"{question_id!r} is of the site {asked[question_id].site_id!r}, and not of {gold.site_id!r}"
-            )
+        elif gold.site_id != (site_id := asked[question_id].site_id):
+            what = f"{question_id!r} is of the site {site_id!r}, and not of {gold.site_id!r}"
             yield gold.problem(what, fix="Move the answer to the site of its question.")
 
 
-def _strays(files: _StudyFiles) -> Iterator[Problem]:
-    """Pairs for questions that are not there, or that are another site's."""
+def _unmatched_pairs(files: _StudyFiles) -> Iterator[Problem]:
+    """Pairs for questions that are not there, or that belong to another site."""
     site_of = {each.record.question_id: each.site_id for each in files.questions}
     for pair in files.pairs:
         for question_id in pair.record.question_ids if site_of else ():
             site_id = site_of.get(question_id)
-            told = f"the pair {pair.record.content_pair_id!r} is for {question_id!r}"
+            what = f"the pair {pair.record.content_pair_id!r} is for {question_id!r}"
             if site_id is None:
-                what, fix = f"{told}, and there is no such question", "Correct the id, or take it out."
+                what, fix = f"{what}, and there is no such question", "Correct the id, or take it out."
                 yield pair.problem(what, "question_ids", fix)
             elif site_id != pair.site_id:
-                what = f"{told}, which is of the site {site_id!r}, and not of {pair.site_id!r}"
+                what = f"{what}, which is of the site {site_id!r}, and not of {pair.site_id!r}"
                 yield pair.problem(what, "question_ids", "Correct the site or the questions.")
 
 
@@ -156,7 +154,7 @@ def _documents(
     pairs: Sequence[PlacedRecord[ContentPair]], folder: Path, extract: str, problems: list[Problem]
 ) -> list[Passage]:
     """Both sides of every pair, as models are given them."""
-    read = cache(partial(read_page, extract=extract))  # one page may stand in several pairs
+    read = cache(partial(read_page, extract=extract))  # one page may be part of several pairs
     found: list[Passage] = []
     for pair in pairs:
         record = pair.record
@@ -166,8 +164,8 @@ def _documents(
             except DataError as error:
                 fix = f"It is side {condition.lower()} of the pair {record.content_pair_id!r}."
                 problems += [
-                    Problem(told.what, told.where, told.line, told.field, f"{told.fix} {fix}".strip())
-                    for told in error.problems
+                    Problem(each.what, each.where, each.line, each.field, f"{each.fix} {fix}".strip())
+                    for each in error.problems
                 ]
                 continue
             about = {
@@ -186,35 +184,31 @@ def _documents(
 
 
 def _warnings(files: _StudyFiles) -> Iterator[str]:
-    """What the files leave out: it does not stop a study, but whoever reads its results should know."""
+    """What the files lack: it does not stop a study, but a reader of its results should know it."""
     short = [
         each.record.question_id
         for each in files.questions
         if each.record.complexity == _SYNTHESIS and len(each.record.source_sections) < 2
     ]
-    yield from _counted_warning(
-        f"fewer than two sections are named by {{}} of complexity {_SYNTHESIS}", "question", short
-    )
+    sentence = f"fewer than two sections are named by {{}} of complexity {_SYNTHESIS}"
+    yield from _warning(sentence, "question", short)
     undated = [each.record.question_id for each in files.gold if not each.record.verified_date]
-    yield from _counted_warning("no date of verification is given for {}", "gold answer", undated)
+    yield from _warning("no date of verification is given for {}", "gold answer", undated)
     used, known = dict.fromkeys(each.site_id for each in files.questions), files.sites
     if known is not None:
         unlisted = [site_id for site_id in used if site_id not in known]
-        yield from _counted_warning("site-list.csv lacks {} of questions", "site", unlisted)
-        unsure = [site_id for site_id in used if site_id in known and not _verified(known[site_id])]
-        yield from _counted_warning("site-list.csv has no verification that passed for {}", "site", unsure)
+        yield from _warning("site-list.csv lacks {} of questions", "site", unlisted)
+        unsure = [site_id for site_id in used if site_id in known and not _is_verified(known[site_id])]
+        yield from _warning("site-list.csv has no verification that passed for {}", "site", unsure)
     if files.pairs:
         covered = {question_id for each in files.pairs for question_id in each.record.question_ids}
         bare = [each.record.question_id for each in files.questions if each.record.question_id not in covered]
-        yield from _counted_warning(
-            "no content pair is for {}: a model can be given nothing", "question", bare
-        )
+        yield from _warning("no content pair is for {}: a model can be given nothing", "question", bare)
         same = [each.record.content_pair_id for each in files.pairs if each.record.a == each.record.b]
-        yield from _counted_warning("both conditions are given the same page in {}", "content pair", same)
+        yield from _warning("both conditions are given the same page in {}", "content pair", same)
         crossed = _crossed([each.record for each in files.pairs])
-        yield from _counted_warning(
-            "HTML and Markdown stand on other sides than elsewhere in {}", "content pair", crossed
-        )
+        sentence = "HTML and Markdown are on other sides than elsewhere in {}"
+        yield from _warning(sentence, "content pair", crossed)
 
 
 def _crossed(pairs: Sequence[ContentPair]) -> list[str]:
@@ -227,13 +221,13 @@ def _crossed(pairs: Sequence[ContentPair]) -> list[str]:
     return min(ways.values(), key=len)
 
 
-def _verified(site: Site) -> bool:
+def _is_verified(site: Site) -> bool:
     return bool(site.verification_date) and site.verification_status.upper() == "PASS"
 
 
-def _counted_warning(sentence: str, noun: str, ids: Sequence[str]) -> Iterator[str]:
-    """The sentence about some ids, the first of them named; nothing where there are none."""
+def _warning(sentence: str, noun: str, ids: Sequence[str]) -> Iterator[str]:
+    """A warning about some ids with the first of them listed; nothing if there are none."""
     if ids:
-        counted = f"{len(ids)} {noun}" + "s" * (len(ids) != 1)
-        more = f" and {len(ids) - _NAMED} more" if len(ids) > _NAMED else ""
-        yield f"{sentence.format(counted)} ({', '.join(ids[:_NAMED])}{more})"
+        count = f"{len(ids)} {noun}" + "s" * (len(ids) != 1)
+        more = f" and {len(ids) - _LISTED} more" if len(ids) > _LISTED else ""
+        yield f"{sentence.format(count)} ({', '.join(ids[:_LISTED])}{more})"

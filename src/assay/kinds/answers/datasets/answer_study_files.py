@@ -1,6 +1,6 @@
-"""The files of an answer study: questions, gold answers, sites and content pairs, each with where it stands.
+"""The files of an answer study: questions, gold answers, sites and content pairs, each with its line.
 
-What is wrong is collected, never raised, so that one look mends all files.
+Problems are collected, never raised, so that all files can be corrected at once.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from assay.datasets.reading import read_json
 
 COMPLEXITIES = ("single-fact", "multi-section-synthesis", "conceptual-relationship")
 _STEP = re.compile(r"[^.\[\]]+")  # of a field's path, such as questions[3].text
-_SIGNS = {"\t": "tabs", ";": "semicolons", "|": "bars"}  # between columns, where commas should stand
+_SEPARATORS = {"\t": "tabs", ";": "semicolons", "|": "bars"}  # used between columns instead of commas
 T = TypeVar("T", bound=msgspec.Struct)
 
 
 class QuestionRecord(msgspec.Struct, frozen=True):
-    """A question as its file has it."""
+    """A question in its file."""
 
     question_id: str
     text: str
@@ -37,7 +37,7 @@ class QuestionRecord(msgspec.Struct, frozen=True):
 
 
 class GoldAnswer(msgspec.Struct, frozen=True):
-    """What is right, and when somebody last held it against the site."""
+    """The gold answer of a question, and when somebody last compared it with the site."""
 
     question_id: str
     gold_answer: str
@@ -66,7 +66,7 @@ class ContentPair(msgspec.Struct, frozen=True):
 
 
 class PlacedRecord(NamedTuple, Generic[T]):
-    """A record, the site it belongs to, and where it stands."""
+    """A record, the site it belongs to, and its file and line."""
 
     record: T
     site_id: str
@@ -82,7 +82,7 @@ class PlacedRecord(NamedTuple, Generic[T]):
 
 
 def read_questions(path: Path, problems: list[Problem]) -> list[PlacedRecord[QuestionRecord]]:
-    """The questions of every site; a complexity that the rubric does not know is a problem."""
+    """Reads the questions of every site. A complexity that the rubric does not know is a problem."""
     found = _by_site(path, "questions", QuestionRecord, problems)
     for each in found:
         if each.record.complexity not in COMPLEXITIES:
@@ -92,7 +92,7 @@ def read_questions(path: Path, problems: list[Problem]) -> list[PlacedRecord[Que
 
 
 def read_gold(path: Path, problems: list[Problem]) -> list[PlacedRecord[GoldAnswer]]:
-    """The gold answers of every site."""
+    """Reads the gold answers of every site."""
     found = _by_site(path, "answers", GoldAnswer, problems)
     for each in found:
         if not each.record.gold_answer.strip():
@@ -104,7 +104,7 @@ def read_gold(path: Path, problems: list[Problem]) -> list[PlacedRecord[GoldAnsw
 
 
 def read_pairs(path: Path, problems: list[Problem]) -> list[PlacedRecord[ContentPair]]:
-    """The content pairs, in the order of the file."""
+    """Reads the content pairs, in the order of the file."""
     content, lines = _json_list(path, problems)
     found: list[PlacedRecord[ContentPair]] = []
     for number, raw in enumerate(content):
@@ -153,19 +153,19 @@ def _converted(raw: Any, kind: type[T], loc: Loc, lines: Lines, problems: list[P
     try:
         return msgspec.convert(raw, kind)
     except msgspec.ValidationError as error:
-        told = decoding_problem(error)
-        inside = tuple(int(step) if step.isdigit() else step for step in _STEP.findall(told.field))
-        problems.append(replace(lines.problem((*loc, *inside), told.what), fix=told.fix))
+        found = decoding_problem(error)
+        inside = tuple(int(step) if step.isdigit() else step for step in _STEP.findall(found.field))
+        problems.append(replace(lines.problem((*loc, *inside), found.what), fix=found.fix))
         return None
 
 
 def _once(found: Sequence[PlacedRecord[T]], key: str, problems: list[Problem]) -> list[PlacedRecord[T]]:
-    """The records, each id once; an id that stands again is a problem."""
+    """The records, each id once. An id that occurs again is a problem."""
     first: dict[str, PlacedRecord[T]] = {}
     for each in found:
         value = getattr(each.record, key)
         if (known := first.setdefault(value, each)) is not each:
-            what = f"the {key} {value!r} stands on line {known.line} already"
+            what = f"the {key} {value!r} is on line {known.line} already"
             problems.append(each.problem(what, key, "Ids must be unique."))
     return list(first.values())
 
@@ -174,14 +174,14 @@ def _once(found: Sequence[PlacedRecord[T]], key: str, problems: list[Problem]) -
 
 
 def read_sites(path: Path, problems: list[Problem]) -> dict[str, Site]:
-    """The list of sites by id; columns that are not read are passed over."""
+    """Reads the list of sites, by id. Other columns are ignored."""
     found: dict[str, Site] = {}
     try:
         for line, row in csv_rows(read_text(path), str(path), ["site_id"]):
             given = {name: row.get(name, "").strip() for name in Site.__struct_fields__}
             site = Site(**given)
             if found.setdefault(site.site_id, site) is not site:
-                what = f"the site_id {site.site_id!r} stands on an earlier line already"
+                what = f"the site_id {site.site_id!r} is on an earlier line already"
                 problems.append(Problem(what, str(path), line, "site_id", "Ids must be unique."))
     except DataError as error:
         problems += error.problems
@@ -189,8 +189,8 @@ def read_sites(path: Path, problems: list[Problem]) -> dict[str, Site]:
 
 
 def csv_rows(text: str, where: str, needed: Sequence[str]) -> Iterator[tuple[int, dict[str, str]]]:
-    """The rows of a CSV text by column, each with the line it ends on; last it raises what is wrong."""
-    csv.field_size_limit(max(csv.field_size_limit(), len(text)))  # a long cell is no fault
+    """The rows of a CSV text by column, each with its last line. At the end it raises all problems."""
+    csv.field_size_limit(max(csv.field_size_limit(), len(text)))  # a long cell is allowed
     reader, wrong = csv.reader(io.StringIO(text, newline=""), strict=True), list[Problem]()
     try:
         header = [name.strip() for name in next(reader, [])]
@@ -211,18 +211,20 @@ def csv_rows(text: str, where: str, needed: Sequence[str]) -> Iterator[tuple[int
 
 
 def _unfit_header(header: Sequence[str], where: str, needed: Sequence[str]) -> Iterator[Problem]:
-    """What is wrong with the names of columns; where one cause explains it all, that cause alone."""
+    """What is wrong with the names of columns. If one cause explains everything, only that cause."""
     if not any(header):
         yield Problem("there are no names of columns", where, 1, fix=f"Begin with {','.join(needed)}.")
         return
-    if len(header) == 1 and (other := next((name for sign, name in _SIGNS.items() if sign in header[0]), "")):
+    if len(header) == 1 and (
+        other := next((name for each, name in _SEPARATORS.items() if each in header[0]), "")
+    ):
         what = f"columns are separated by {other}"
         yield Problem(what, where, 1, fix="Save the file with commas between columns.")
         return
     for name, times in Counter(filter(None, header)).items():
         if times > 1:
             fix = "Keep one, or rename the others."
-            yield Problem(f"the column stands there {times} times", where, 1, name, fix)
+            yield Problem(f"the column occurs {times} times", where, 1, name, fix)
     for name in needed:
         if name not in header:
             yield Problem("the column is missing", where, 1, name, did_you_mean(name, header) or "Add it.")

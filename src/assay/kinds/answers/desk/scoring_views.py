@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from assay.kinds.answers.blinding.pack import BlindedResponse, BlindPack
-from assay.kinds.answers.scoring.guidance import EXAMPLES, boundary_rule, guidance_for
-from assay.kinds.answers.scoring.ledger import MarkIndex
+from assay.kinds.answers.scoring.drafts import DraftMark
+from assay.kinds.answers.scoring.guidance import EXAMPLES, GUIDANCE, PRECEDENTS, Precedent, guidance_on
 from assay.kinds.answers.scoring.marks import Claim, Mark, RaterPrecedent
-from assay.kinds.answers.scoring.precedents import GIVEN, Precedent
-from assay.kinds.answers.scoring.progress import PassState
+from assay.kinds.answers.scoring.progress import MarkIndex, PassState
 from assay.kinds.answers.scoring.rubric import ACCURACY, NONE_FOUND, RubricOption, RubricStep, step_of
-from assay.kinds.answers.scoring.rules import DraftMark
 from assay.review.work import (
     Choice,
     Draft,
@@ -29,7 +27,7 @@ NO_SOURCE = "None is known, so there is no source to compare the response with. 
 
 
 def form(step: RubricStep) -> StepForm:
-    """What a pass asks for."""
+    """The form of a pass."""
     return StepForm(
         choices=_choices(step.grades),
         categories=_choices(step.categories),
@@ -52,31 +50,31 @@ def _choices(options: Sequence[RubricOption]) -> list[Choice]:
     return [Choice(value=each.value, label=each.label, about=each.about, key=each.key) for each in options]
 
 
-def rules(step: RubricStep, ledger: MarkIndex) -> list[Rule]:
-    """What to go by in a pass: categories, rules, boundaries, worked examples, then precedents."""
-    meant = [Rule(title=f"{each.value}: {each.label}", text=each.about) for each in step.categories]
-    told = [
-        Rule(title=_titled(each.title, each.complexity), text=each.text) for each in guidance_for(step.name)
+def rules(step: RubricStep, index: MarkIndex) -> list[Rule]:
+    """What to go by in a pass: categories, guidance, worked examples, then precedents."""
+    categories = [Rule(title=f"{each.value}: {each.label}", text=each.about) for each in step.categories]
+    general = [
+        Rule(title=_with_complexity(each.title, each.complexity), text=each.text)
+        for each in GUIDANCE[step.name]
     ]
-    shown = EXAMPLES if step.name == ACCURACY else ()
-    worked = [Rule(title=_titled("Worked example", each.complexity), text=each.text) for each in shown]
-    set_before: list[Precedent | RaterPrecedent] = [each for each in GIVEN if step.name in each.steps]
-    set_since: list[Precedent | RaterPrecedent] = [
-        case for case in ledger.cases.values() if case.step == step.name
+    worked = [
+        Rule(title=_with_complexity("Worked example", each.complexity), text=each.text)
+        for each in (EXAMPLES if step.name == ACCURACY else ())
     ]
-    decided = [
-        Rule(title=f"{each.case_id}: {each.situation}", text=each.decision)
-        for each in [*set_before, *set_since]
+    precedents: list[Precedent | RaterPrecedent] = [
+        *(each for each in PRECEDENTS if step.name in each.steps),
+        *(case for case in index.cases.values() if case.step == step.name),
     ]
-    return [*meant, *told, *worked, *decided]
+    decided = [Rule(title=f"{each.case_id}: {each.situation}", text=each.decision) for each in precedents]
+    return [*categories, *general, *worked, *decided]
 
 
-def _titled(title: str, complexity: str) -> str:
+def _with_complexity(title: str, complexity: str) -> str:
     return f"{title} ({complexity})" if complexity else title
 
 
 def blocks(pack: BlindPack, step: RubricStep, response: BlindedResponse) -> list[TextBlock]:
-    """One response's screen. Nothing here says how long its content was, or who wrote it."""
+    """The texts of one task. None of them says how long its content was, or who wrote it."""
     asked, source = pack.questions[response.question_id], pack.sources.get(response.source)
     found = [
         TextBlock(role="question", title="Question", text=asked.text),
@@ -88,22 +86,20 @@ def blocks(pack: BlindPack, step: RubricStep, response: BlindedResponse) -> list
     else:
         found.append(TextBlock(role="fact", title="Source", text=NO_SOURCE))
     if asked.complexity:
-        turns_on = boundary_rule(step.name, asked.complexity)
-        text = f"{asked.complexity}. {turns_on}" if turns_on else asked.complexity
+        guidance = guidance_on(step.name, asked.complexity)
+        text = f"{asked.complexity}. {guidance}" if guidance else asked.complexity
         found.append(TextBlock(role="fact", title="Complexity", text=text))
     if asked.sections:
         found.append(TextBlock(role="fact", title="Source sections", text="\n".join(asked.sections)))
     return found
 
 
-def mark_view(mark: Mark | None) -> MarkView | None:
+def mark_view(mark: Mark) -> MarkView:
     """A mark as its rater sees it."""
-    if mark is None:
-        return None
-    told = DraftMark() if mark.withdrawn else DraftMark.of(step_of(mark.step), mark)
+    draft = DraftMark() if mark.withdrawn else DraftMark.of(step_of(mark.step), mark)
     return MarkView(
         mark_id=mark.mark_id,
-        choice=told.choice,
+        choice=draft.choice,
         note=mark.note,
         spans=[
             SpanClaim(
@@ -111,7 +107,7 @@ def mark_view(mark: Mark | None) -> MarkView | None:
             )
             for each in mark.claims
         ],
-        flags=list(told.flags),
+        flags=list(draft.flags),
         time=mark.time,
         withdrawn=mark.withdrawn,
         case=mark.case,
@@ -119,7 +115,7 @@ def mark_view(mark: Mark | None) -> MarkView | None:
 
 
 def draft_mark(draft: Draft) -> DraftMark:
-    """What a draft says."""
+    """A draft as the desk sends it, in the terms of the rubric."""
     claims = [Claim(span.category, span.start, span.end, span.claim, span.note) for span in draft.spans]
     return DraftMark(draft.choice, draft.note, claims, draft.flags)
 
@@ -137,26 +133,18 @@ def step_state(state: PassState) -> StepState:
     )
 
 
-def precedent_register(ledger: MarkIndex, rater: str) -> list[PrecedentView]:
-    """All precedents. Who set one, and over which response, is nobody's business."""
-    given = [
-        PrecedentView(
-            case_id=each.case_id,
-            situation=each.situation,
-            decision=each.decision,
-            rationale=each.rationale,
-        )
-        for each in GIVEN
-    ]
-    own = [
-        PrecedentView(
+def precedent_register(index: MarkIndex, rater: str) -> list[PrecedentView]:
+    """All precedents. It does not say who set one, and over which response."""
+
+    def view(case: Precedent | RaterPrecedent) -> PrecedentView:
+        own = case if isinstance(case, RaterPrecedent) else None
+        return PrecedentView(
             case_id=case.case_id,
             situation=case.situation,
             decision=case.decision,
             rationale=case.rationale,
-            step=case.step,
-            to_look_at=ledger.to_look_at(case, rater),
+            step=None if own is None else own.step,
+            to_look_at=0 if own is None else index.count_open(own, rater),
         )
-        for case in ledger.cases.values()
-    ]
-    return [*given, *own]
+
+    return [*map(view, PRECEDENTS), *map(view, index.cases.values())]

@@ -1,7 +1,7 @@
 """Scoring blinded responses at the desk: passes, queues, precedents and suggestions on one pack.
 
-All that was said is held in memory and kept up line by line; a line is on disk before it counts. One lock
-makes threads take turns, and one process at a time may serve a pack.
+All marks are held in memory and updated entry by entry; an entry is on disk before it counts. One lock
+makes threads take turns, and only one process at a time may serve a pack.
 """
 
 from __future__ import annotations
@@ -12,27 +12,40 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 
-from assay.kinds.answers.blinding.order import blind_order
+from msgspec.structs import replace
+
+from assay.kinds.answers.blinding.ids import blind_order
 from assay.kinds.answers.blinding.pack import MARKS, BlindedResponse, read_pack
 from assay.kinds.answers.desk import scoring_views as views
-from assay.kinds.answers.desk.scoring_cases import new_precedent
-from assay.kinds.answers.desk.scoring_marks import new_mark, undo_mark
-from assay.kinds.answers.scoring import suggestions
 from assay.kinds.answers.scoring.agreement import THRESHOLDS, rater_pairs
-from assay.kinds.answers.scoring.assignment import Order, RubricPass, format_time, raters_of
-from assay.kinds.answers.scoring.ledger import MarkIndex
+from assay.kinds.answers.scoring.drafts import DraftMark, draft_problems, new_mark, reminders
 from assay.kinds.answers.scoring.marks import (
     FIRST,
     BookEntry,
     Mark,
+    RaterPrecedent,
     SuggestionView,
-    distinct_marks,
+    current_marks,
     score_book,
 )
-from assay.kinds.answers.scoring.progress import PassState, current_pass, due_at, pass_states, remaining_work
+from assay.kinds.answers.scoring.passes import (
+    QUESTION,
+    WORDS,
+    Order,
+    RubricPass,
+    concerned_responses,
+    format_time,
+    next_precedent_id,
+)
+from assay.kinds.answers.scoring.progress import (
+    MarkIndex,
+    PassState,
+    current_pass,
+    pass_states,
+    remaining_work,
+)
 from assay.kinds.answers.scoring.rubric import HALLUCINATION
-from assay.kinds.answers.scoring.rule_suggestions import RULE, suggest_by_rule
-from assay.kinds.answers.scoring.rules import DraftMark, draft_problems, reminders
+from assay.kinds.answers.scoring.suggestions import read_suggestions, suggest_by_rule
 from assay.review.marks import MarkBook
 from assay.review.work import (
     Conflict,
@@ -52,10 +65,12 @@ from assay.review.work import (
 from assay.store.disk import hold_lock_for
 
 ABOUT = "Score every response against its reference answer{source}, one pass after the other."
-FINISHED = "Everything is scored. Tell whoever runs the study: it can be unblinded once everybody is through."
+FINISHED = (
+    "Everything is scored. Tell the person who runs the study: it can be unblinded once everybody is through."
+)
 DISCUSS = (
     "Everything is scored, but raters agree too little on {metrics}: the study cannot be unblinded yet. "
-    "Discuss the responses on which you differ, still blind; whoever runs the study can list them. "
+    "Discuss the responses on which you differ, still blind; the person who runs the study can list them. "
     "Set precedents where a rule is missing, and score these responses again."
 )
 
@@ -63,7 +78,7 @@ DISCUSS = (
 class ScoringWork:
     """The passes of everybody on a panel, over the pack in a folder.
 
-    `book` takes the marks and holds those from before; by default it is the one in the folder.
+    `book` takes the marks and has the earlier ones; by default it is the one in the folder.
     """
 
     def __init__(
@@ -78,15 +93,13 @@ class ScoringWork:
         self._pack = read_pack(folder)
         self._release = hold_lock_for(self, folder, busy=f"serving {folder}, or taking scores in")
         self._clock, self._order, self._thresholds = clock, order or blind_order, thresholds
-        self._turn = threading.RLock()
-        self._known: dict[tuple[str, bool], TaskState] = {}
+        self._lock = threading.RLock()
+        self._task_states: dict[tuple[str, bool], TaskState] = {}
         self._book = score_book(folder / MARKS) if book is None else book
-        self._ledger = MarkIndex(self._pack, self._book.lines)
+        self._index = MarkIndex(self._pack, self._book.lines)
         self._responses = {each.response_id: each for each in self._pack.responses}
         self._orders: dict[tuple[str, str], list[str]] = {}
-        self._suggested = {
-            (each.step, each.response_id): each for each in suggestions.read_suggestions(folder)
-        }
+        self._suggested = {(each.step, each.response_id): each for each in read_suggestions(folder)}
 
     @property
     def title(self) -> str:
@@ -94,30 +107,30 @@ class ScoringWork:
 
     @property
     def raters(self) -> Sequence[str]:
-        return raters_of(self._pack)
+        return self._pack.panel.raters
 
     def close(self) -> None:
-        with self._turn:
+        with self._lock:
             self._book.close()
             self._release()
 
     # ------------------------------------------------------------------------------- what there is
 
     def state(self, rater: str) -> WorkState:
-        with self._turn:
+        with self._lock:
             states = self._states(rater)
             now = current_pass(states)
             waiting = next((state for state in states if state.state == "waiting"), None)
             after = FINISHED if waiting is None else f"Nothing to do now. {waiting.of.title}: {waiting.why}"
-            differ = self._differ_on() if now is None and waiting is None else []
-            after = DISCUSS.format(metrics=" and ".join(differ)) if differ else after
+            failing = self._failing_metrics() if now is None and waiting is None else []
+            after = DISCUSS.format(metrics=" and ".join(failing)) if failing else after
+            scoring = any(state.of.round == FIRST and state.state == "open" for state in states)
             return WorkState(
                 title=self.title,
                 about=ABOUT.format(source=self._and_source),
                 steps=[views.step_state(state) for state in states],
                 current=None if now is None else now.of.name,
-                register_open=bool(differ)
-                or any(state.of.round == FIRST and state.state == "open" for state in states),
+                register_open=bool(failing) or scoring,
                 finished=after if now is None else "",
             )
 
@@ -125,58 +138,57 @@ class ScoringWork:
     def _and_source(self) -> str:
         return " and its source" if any(each.text.strip() for each in self._pack.sources.values()) else ""
 
-    def _differ_on(self) -> list[str]:
+    def _failing_metrics(self) -> list[str]:
         """The metrics on which raters agree too little, once everybody is through."""
-        lines = self._book.lines
-        if remaining_work(self._pack, lines, self._clock()):
+        if remaining_work(self._index, self._clock()):
             return []
-        pairs = rater_pairs(self._pack, list(distinct_marks(lines)), self._thresholds, resamples=1)
-        return list(
-            dict.fromkeys(each.metric for pair in pairs for each in pair.figures() if each.holds is False)
-        )
+        marks = list(current_marks(self._book.lines).values())
+        pairs = rater_pairs(self._pack, marks, self._thresholds, resamples=1)
+        agreement = [each for pair in pairs for each in pair.agreement()]
+        return list(dict.fromkeys(each.metric for each in agreement if each.holds is False))
 
     def step(self, rater: str, step: str) -> StepView:
-        with self._turn:
+        with self._lock:
             of = self._pass(rater, step)
-            queue = self._ledger.queue(of)
-            tasks = [
-                self._listed_as(each, self._done(of, each), queue.get(each)) for each in self._listed(of)
-            ]
+            queue = self._index.queue(of)
             return StepView(
                 step=step,
                 title=of.title,
                 about=of.step.about,
                 form=views.form(of.step),
-                rules=views.rules(of.step, self._ledger),
-                tasks=tasks,
+                rules=views.rules(of.step, self._index),
+                tasks=[
+                    self._task_state(each, self._is_done(of, each), queue.get(each))
+                    for each in self._listed(of)
+                ],
             )
 
-    def _listed_as(self, task_id: str, done: bool, queued: str | None) -> TaskState:
-        """A task in a list. Made once: a list holds thousands, and is sent with every page."""
+    def _task_state(self, task_id: str, done: bool, queued: str | None) -> TaskState:
+        """A task in a list. It is made once: a list contains thousands, and is sent with every page."""
         if queued is not None:
             return TaskState(task_id=task_id, done=done, queued=queued)
-        found = self._known.get((task_id, done))
+        found = self._task_states.get((task_id, done))
         if found is None:
-            found = self._known[task_id, done] = TaskState(task_id=task_id, done=done)
+            found = self._task_states[task_id, done] = TaskState(task_id=task_id, done=done)
         return found
 
     def task(self, rater: str, step: str, task_id: str) -> Task:
-        with self._turn:
-            of, response = self._place(rater, step, task_id)
+        with self._lock:
+            of, response = self._find(rater, step, task_id)
             self._check_open(of, task_id)
             key, listed = of.key(task_id), self._listed(of)
-            past = [view for mark in self._ledger.past(key) if (view := views.mark_view(mark)) is not None]
+            current = self._index.mark(key)
             return Task(
                 task_id=task_id,
                 step=step,
                 number=listed.index(task_id) + 1,
                 total=len(listed),
                 blocks=views.blocks(self._pack, of.step, response),
-                mark=views.mark_view(self._ledger.mark(key)),
-                history=past,
-                queued=self._ledger.why_queued(of, task_id),
-                suggestion=_suggests(of),
-                reminders=reminders(of.step, self._ledger.others(key)),
+                mark=None if current is None else views.mark_view(current),
+                history=[views.mark_view(mark) for mark in self._index.history(key)],
+                queued=self._index.why_queued(of, task_id),
+                suggestion=_has_suggestions(of),
+                reminders=reminders(of.step, self._index.others(key)),
             )
 
     # ------------------------------------------------------------------------------------- marking
@@ -184,35 +196,43 @@ class ScoringWork:
     def save(
         self, rater: str, step: str, task_id: str, draft: Draft, when: float | None = None
     ) -> SaveReceipt:
-        with self._turn:
-            of, _ = self._place(rater, step, task_id)
+        with self._lock:
+            of, _ = self._find(rater, step, task_id)
             mark = self._repeated(of, task_id, draft.mark_id)
             if mark is None:
                 self._check_base(of, task_id, draft.base)
-                said = views.draft_mark(draft)
-                self._check_rules(of, task_id, said)
+                wanted = views.draft_mark(draft)
+                self._check_rules(of, task_id, wanted)
                 at = self._clock() if when is None else when
-                mark = self._keep(new_mark(self._ledger, of, task_id, draft.mark_id, said, at))
-            return self._saved(of, task_id, mark)
+                mark = new_mark(self._index, of, task_id, draft.mark_id, wanted, at)
+                self._keep(mark)
+            return self._receipt(of, task_id, mark)
 
     def undo(self, rater: str, step: str, task_id: str, undo: Undo) -> SaveReceipt:
-        with self._turn:
-            of, _ = self._place(rater, step, task_id)
+        """Makes the earlier mark count again, as a mark of its own; or takes back the only one."""
+        with self._lock:
+            of, _ = self._find(rater, step, task_id)
             mark = self._repeated(of, task_id, undo.mark_id)
             if mark is None:
                 self._check_base(of, task_id, undo.base)
-                earlier = self._ledger.before(of.key(task_id))
+                earlier = self._index.before(of.key(task_id))
                 if earlier is not None:
                     self._check_rules(of, task_id, DraftMark.of(of.step, earlier))
-                mark = self._keep(undo_mark(of, task_id, undo, earlier, self._clock()))
-            return self._saved(of, task_id, mark)
+                    mark = replace(
+                        earlier, mark_id=undo.mark_id, replaces=undo.base, restores=earlier.mark_id
+                    )
+                else:
+                    who = undo.mark_id, of.rater, task_id, of.step.name
+                    mark = Mark(*who, round=of.round, replaces=undo.base, withdrawn=True)
+                mark = replace(mark, time=self._clock())
+                self._keep(mark)
+            return self._receipt(of, task_id, mark)
 
-    def _keep(self, mark: Mark) -> Mark:
-        self._book.add(mark)
-        self._ledger.take(mark)
-        return mark
+    def _keep(self, entry: BookEntry) -> None:
+        self._book.add(entry)
+        self._index.add(entry)
 
-    def _saved(self, of: RubricPass, task_id: str, mark: Mark) -> SaveReceipt:
+    def _receipt(self, of: RubricPass, task_id: str, mark: Mark) -> SaveReceipt:
         state = next(state for state in self._states(of.rater) if state.of.name == of.name)
         return SaveReceipt(
             mark=None if mark.withdrawn else views.mark_view(mark),
@@ -221,88 +241,108 @@ class ScoringWork:
         )
 
     def _next(self, of: RubricPass, task_id: str) -> str | None:
-        """This one, where what was saved does not settle why it came back; else the next that is not scored.
+        """The task to go on with after saving one.
 
-        Where all are scored, it is the next to look at again.
+        The same task if it is still to be looked at again; else the next that is not scored; if all are
+        scored, the next to look at again.
         """
-        if self._ledger.why_queued(of, task_id) is not None:
+        if self._index.why_queued(of, task_id) is not None:
             return task_id
         listed = self._listed(of)
         at = listed.index(task_id) + 1
         ahead = [*listed[at:], *listed[: at - 1]]
-        left = next((each for each in ahead if not self._done(of, each)), None)
-        queue = self._ledger.queue(of) if left is None else {}
+        left = next((each for each in ahead if not self._is_done(of, each)), None)
+        queue = self._index.queue(of) if left is None else {}
         return left or next((each for each in ahead if each in queue), None)
 
     # ------------------------------------------------------------------------ suggestions, precedents
 
     def suggestion(self, rater: str, step: str, task_id: str) -> Suggestion:
-        with self._turn:
-            of, response = self._place(rater, step, task_id)
+        with self._lock:
+            of, response = self._find(rater, step, task_id)
             self._check_open(of, task_id)
-            if not _suggests(of):
+            if not _has_suggestions(of):
                 raise NotFound
-            found = self._suggestion(of, response)
-            saw = SuggestionView(rater, task_id, of.step.name, found.value or "", self._clock())
-            if (known := self._ledger.saw(rater, of.step.name, task_id)) is None or known.value != saw.value:
-                self._book.add(saw)
-                self._ledger.take(saw)
-            return found
-
-    def _suggestion(self, of: RubricPass, response: BlindedResponse) -> Suggestion:
-        if (stored := self._suggested.get((of.step.name, response.response_id))) is not None:
-            return Suggestion(value=stored.value, by=stored.by, reason=stored.reason)
-        found = suggest_by_rule(of.step.name, self._pack.questions[response.question_id], response.text)
-        if found is None:
-            raise NotFound
-        return Suggestion(value=found.value, by=RULE, reason=found.reason)
+            question = self._pack.questions[response.question_id]
+            found = self._suggested.get((of.step.name, task_id)) or suggest_by_rule(
+                of.step.name, task_id, question, response.text
+            )
+            if found is None:
+                raise NotFound
+            view = SuggestionView(rater, task_id, of.step.name, found.value or "", self._clock())
+            known = self._index.suggestion_view(rater, of.step.name, task_id)
+            if known is None or known.value != view.value:
+                self._keep(view)
+            return Suggestion(value=found.value, by=found.by, reason=found.reason)
 
     def register(self, rater: str) -> list[PrecedentView]:
-        with self._turn:
-            self._known_rater(rater)
-            return views.precedent_register(self._ledger, rater)
+        with self._lock:
+            self._check_rater(rater)
+            return views.precedent_register(self._index, rater)
 
     def add_case(self, rater: str, case: NewPrecedent) -> PrecedentView:
-        with self._turn:
+        with self._lock:
             of = self._pass(rater, case.step)
-            known = next((each for each in self._ledger.cases.values() if each.mark_id == case.mark_id), None)
+            cases = self._index.cases.values()
+            known = next((each for each in cases if each.mark_id == case.mark_id), None)
             if known is None:
-                about = None if case.task_id is None else self._place(rater, of.name, case.task_id)[1]
-                known = new_precedent(self._ledger, of, case, about, self._clock())
-                self._book.add(known)
-                self._ledger.take(known)
+                response = None if case.task_id is None else self._find(rater, of.name, case.task_id)[1]
+                known = self._new_precedent(of, case, response)
+                self._keep(known)
             elif (known.rater, known.step) != (rater, of.step.name):
-                raise Conflict("This precedent was sent before, as another one. Send it anew.")
-            entries = views.precedent_register(self._ledger, rater)
+                raise Conflict("This precedent was sent before, as another one. Send it again.")
+            entries = views.precedent_register(self._index, rater)
             return next(entry for entry in entries if entry.case_id == known.case_id)
 
-    # -------------------------------------------------------------------------- places, and who may
+    def _new_precedent(
+        self, of: RubricPass, sent: NewPrecedent, response: BlindedResponse | None
+    ) -> RaterPrecedent:
+        """The precedent that a rater sets. It concerns responses that anybody has scored in this pass."""
+        texts = {"situation": sent.situation, "decision": sent.decision, "rationale": sent.rationale}
+        wrong = [f"Say the {name}." for name, text in texts.items() if not text.strip()]
+        if of.round != FIRST:
+            wrong.append("Precedents are set in the first round: the second one checks its results.")
+        if sent.again == QUESTION and response is None:
+            wrong.append("Say which response the precedent is about, so that its question is known.")
+        if sent.again == WORDS and not any(each.isalnum() for each in sent.words):
+            wrong.append("Give the words that responses must hold to be looked at again.")
+        if wrong:
+            raise RuleViolation(wrong)
+        question_id = None if response is None else response.question_id
+        concerned = concerned_responses(self._pack, sent.again, question_id=question_id, words=sent.words)
+        return RaterPrecedent(
+            case_id=next_precedent_id(self._index.cases.values()),
+            mark_id=sent.mark_id,
+            rater=of.rater,
+            step=of.step.name,
+            about=sorted(each for each in concerned if self._index.is_scored(of.step.name, each)),
+            time=self._clock(),
+            **{name: text.strip() for name, text in texts.items()},
+        )
+
+    # -------------------------------------------------------------------------------------- finding
 
     def _states(self, rater: str) -> list[PassState]:
-        self._known_rater(rater)
-        return pass_states(self._ledger, rater, self._clock())
-
-    def _known_rater(self, rater: str) -> None:
-        if rater not in self._ledger.passes:
-            raise NotFound
+        self._check_rater(rater)
+        return pass_states(self._index, rater, self._clock())
 
     def _pass(self, rater: str, step: str) -> RubricPass:
-        found = next((of for of in self._ledger.passes.get(rater, []) if of.name == step), None)
+        found = next((of for of in self._index.passes.get(rater, []) if of.name == step), None)
         if found is None:
             raise NotFound
         return found
 
-    def _place(self, rater: str, step: str, task_id: str) -> tuple[RubricPass, BlindedResponse]:
+    def _find(self, rater: str, step: str, task_id: str) -> tuple[RubricPass, BlindedResponse]:
         of = self._pass(rater, step)
         if task_id not in of.response_ids:
             raise NotFound
         return of, self._responses[task_id]
 
-    def _done(self, of: RubricPass, task_id: str) -> bool:
-        return self._ledger.mark(of.key(task_id)) is not None
+    def _is_done(self, of: RubricPass, task_id: str) -> bool:
+        return self._index.mark(of.key(task_id)) is not None
 
     def _listed(self, of: RubricPass) -> list[str]:
-        """The responses of a pass in this rater's order; of a second round, those whose time has come."""
+        """The responses of a pass in this rater's order; of a second round, those that are due."""
         if (of.rater, of.name) not in self._orders:
             ids = sorted(of.response_ids)
             self._orders[of.rater, of.name] = self._order(self._pack, of.rater, of.name, ids)
@@ -310,46 +350,48 @@ class ScoringWork:
         if of.round == FIRST:
             return shown
         now = self._clock()
-        return [each for each in shown if self._done(of, each) or due_at(self._ledger, of, each) <= now]
+        return [each for each in shown if self._is_done(of, each) or self._index.due_at(of, each) <= now]
 
-    # -------------------------------------------------------------------------------- what forbids it
+    # -------------------------------------------------------------------------------------- refusing
+
+    def _check_rater(self, rater: str) -> None:
+        if rater not in self._index.passes:
+            raise NotFound
 
     def _check_open(self, of: RubricPass, task_id: str) -> None:
         states = self._states(of.rater)
         state = next(state for state in states if state.of.name == of.name)
         if state.blocked:
             raise Conflict(f"{of.title} is not open yet. {state.why}")
-        if of.round == FIRST and task_id in self._pack.drawn_again and _through(states):
+        first_is_over = all(state.state == "done" for state in states if state.of.round == FIRST)
+        if of.round == FIRST and task_id in self._pack.drawn_again and first_is_over:
             raise Conflict("You score this response a second time, so what you said first is not shown.")
-        at = due_at(self._ledger, of, task_id)
-        if at > self._clock() and not self._done(of, task_id):
+        at = self._index.due_at(of, task_id)
+        if at > self._clock() and not self._is_done(of, task_id):
             raise Conflict(f"This response can be scored again from {format_time(at)} on.")
 
     def _repeated(self, of: RubricPass, task_id: str, mark_id: str) -> Mark | None:
         """The mark that was saved under an id before."""
-        mark = self._ledger.marked(mark_id)
+        mark = self._index.by_id(mark_id)
         if mark is not None and mark.key != of.key(task_id):
-            raise Conflict("This mark was sent before, for something else. Send it anew.")
+            raise Conflict("This mark was sent before, for something else. Send it again.")
         return mark
 
     def _check_base(self, of: RubricPass, task_id: str, base: str | None) -> None:
+        """The sender must know the mark that counts."""
         self._check_open(of, task_id)
-        stands = self._ledger.mark(of.key(task_id))
-        if base != (None if stands is None else stands.mark_id):
-            what = "It was changed elsewhere" if stands is not None else "It was taken back elsewhere"
-            raise Conflict(f"{what} since you opened it.", views.mark_view(stands))
+        current = self._index.mark(of.key(task_id))
+        if current is None and base is not None:
+            raise Conflict("It was taken back elsewhere since you opened it.")
+        if current is not None and base != current.mark_id:
+            raise Conflict("It was changed elsewhere since you opened it.", views.mark_view(current))
 
-    def _check_rules(self, of: RubricPass, task_id: str, said: DraftMark) -> None:
-        text, others = self._responses[task_id].text, self._ledger.others(of.key(task_id))
-        if wrong := draft_problems(of.step, said, text, others):
+    def _check_rules(self, of: RubricPass, task_id: str, draft: DraftMark) -> None:
+        text, others = self._responses[task_id].text, self._index.others(of.key(task_id))
+        if wrong := draft_problems(of.step, draft, text, others):
             raise RuleViolation(wrong)
 
 
-def _suggests(of: RubricPass) -> bool:
+def _has_suggestions(of: RubricPass) -> bool:
     """Whether a suggestion may be asked for: never of hallucinations, never in a second round."""
     return of.round == FIRST and of.step.name != HALLUCINATION
-
-
-def _through(states: Sequence[PassState]) -> bool:
-    """Whether a first round is over, with nothing left to look at again."""
-    return all(state.state == "done" for state in states if state.of.round == FIRST)

@@ -1,9 +1,9 @@
-"""Whether anything about ids, order or export goes with the condition, beyond what chance does.
+"""Whether anything about ids, order or export goes with the condition more than chance allows.
 
-Conditions are dealt out again and again among the responses to each question, as if the labels had been drawn
-from a hat. What holds of the true labels must not stand out among those deals. Many figures are looked at
-together: the largest of them all is compared with the largest of each deal, so that one clean pack in a
-thousand gives an alarm, however much is looked at. Seeded: the same pack gives the same answer.
+A permutation test. Conditions are shuffled many times among the responses to each question. A statistic of
+the true conditions must not stand out among those of the shuffles. Many statistics are tested together: the
+largest one is compared with the largest of each shuffle, so that one clean pack in a thousand raises an
+alarm, however much is tested. It is seeded: the same pack gives the same answer.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from assay.kinds.answers.blinding.pack import BlindPack, SealedMap
 if TYPE_CHECKING:
     from assay.core.protocols import Floats
 
-DEALS = 1023
+SHUFFLES = 1023
 ALARM = 0.001  # how rarely a clean pack may stand out
 FOLDS = 5
-CLOSE = 1e-5  # figures that differ by less are equal: a deal that repeats the truth must count as it
+CLOSE = 1e-5  # values that differ by less are equal: a shuffle that repeats the truth must count as it
 RIDGE = 0.1  # the penalty, as a share of the number of responses
 
 _FORM = (
@@ -44,39 +44,41 @@ _FORM = (
 
 
 def condition_of(arm: str) -> str:
-    """The system of an arm: what raters must not know."""
+    """The system of an arm, which raters must not know."""
     return arm.partition("[")[0]
 
 
 @dataclass(frozen=True, eq=False)
 class LabelPermutations:
-    """Which responses are of a condition: the truth in the first row, then the deals; a table a condition."""
+    """The conditions of responses, shuffled many times.
+
+    There is one table per condition, with one column per response: 1 if the response has the condition. The
+    first row is the truth, each other row a shuffle.
+    """
 
     tables: Sequence[Floats]
     groups: Sequence[int]  # the question of each response
 
     @classmethod
     def of(cls, questions: Sequence[str], conditions: Sequence[str]) -> LabelPermutations:
-        """Labels dealt out within each question; among all, where no question has two conditions."""
-        names = {name: number for number, name in enumerate(sorted(set(conditions)))}
-        labels = np.array([names[each] for each in conditions], dtype=np.int64)
-        places = {name: number for number, name in enumerate(sorted(set(questions)))}
-        groups = np.array([places[each] for each in questions], dtype=np.int64)
+        """Shuffles within each question, or among all responses if no question has two conditions."""
+        names, labels = np.unique(np.array(conditions, dtype=str), return_inverse=True)
+        places, groups = np.unique(np.array(questions, dtype=str), return_inverse=True)
         if len(set(zip(questions, conditions, strict=True))) == len(places):
             groups = np.zeros_like(groups)
         rng = np.random.default_rng(0)
         slots = np.argsort(groups, kind="stable")
-        dealt = np.empty((DEALS + 1, len(labels)), dtype=np.int64)
-        dealt[0] = labels
-        dealt[1:, slots] = labels[np.argsort(groups + rng.random((DEALS, len(labels))), axis=1)]
-        asked = list(names.values())[:1] if len(names) == 2 else list(names.values())
-        return cls([(dealt == each).astype(np.float32) for each in asked], groups.tolist())
+        shuffled = np.empty((SHUFFLES + 1, len(labels)), dtype=np.int64)
+        shuffled[0] = labels
+        shuffled[1:, slots] = labels[np.argsort(groups + rng.random((SHUFFLES, len(labels))), axis=1)]
+        tested = range(1 if len(names) == 2 else len(names))
+        return cls([(shuffled == each).astype(np.float32) for each in tested], groups.tolist())
 
-    def alarms(self, figures: Mapping[str, Sequence[Floats]]) -> list[str]:
-        """The names whose figures stand out; each figure has a value a row of the tables."""
+    def alarms(self, statistics: Mapping[str, Sequence[Floats]]) -> list[str]:
+        """The names whose statistics stand out. Each statistic has one value per row of the tables."""
         spread = {
-            name: np.max([_deviations(each) for each in some], axis=0)
-            for name, some in figures.items()
+            name: np.max([_standardized(each) for each in some], axis=0)
+            for name, some in statistics.items()
             if some
         }
         if not spread:
@@ -88,15 +90,15 @@ class LabelPermutations:
         return [name for name, share in zip(spread, rank, strict=True) if share <= ALARM]
 
     def with_values(self, values: Floats, at: Sequence[int] | None = None) -> list[Floats]:
-        """How far each condition's responses have the larger values."""
-        ranked = np.zeros(len(self.groups), dtype=np.float32)  # 0, the middle rank, for whatever has no value
+        """How far the responses of each condition have the larger values."""
+        ranked = np.zeros(len(self.groups), dtype=np.float32)  # 0, the middle rank, if there is no value
         ranked[np.arange(len(values)) if at is None else np.asarray(at)] = _ranks(values)
         return [table @ ranked for table in self.tables]
 
     def in_sequence(self, at: Sequence[int]) -> list[Floats]:
-        """Whether a sequence, given as places of responses, goes with the condition.
+        """How far a sequence, given as places of responses, goes with the condition.
 
-        By who is in it, who stands early or late, and how often the condition changes from one to the next.
+        By which responses are in it, which come early or late, and how often the condition changes.
         """
         there = np.zeros(len(self.groups))
         there[np.asarray(at)] = 1.0
@@ -107,9 +109,9 @@ class LabelPermutations:
         return [*self.with_values(there), *self.with_values(np.arange(len(at), dtype=float), at), *changes]
 
 
-def _deviations(figure: Floats) -> Floats:
-    deviation = figure.std()
-    return np.abs(figure - figure.mean()) / deviation if deviation > 1e-12 else np.zeros_like(figure)
+def _standardized(values: Floats) -> Floats:
+    deviation = values.std()
+    return np.abs(values - values.mean()) / deviation if deviation > 1e-12 else np.zeros_like(values)
 
 
 def _ranks(values: Floats) -> Floats:
@@ -124,7 +126,7 @@ def _ranks(values: Floats) -> Floats:
 
 
 class Guess(NamedTuple):
-    """How well conditions can be told from some features, on responses that were left out of learning."""
+    """How well some features predict conditions, on responses that were left out of training."""
 
     auc: float  # 0.5: not at all
     p: float  # how often chance does as well
@@ -134,24 +136,25 @@ class Guess(NamedTuple):
         return self.p <= ALARM
 
 
-def guess_conditions(deals: LabelPermutations, features: Floats) -> Guess:
-    """A ridge classifier, learnt on four fifths of the questions, tried on the fifth: for truth and deals."""
-    folds = np.asarray(deals.groups if len(set(deals.groups)) > 1 else range(len(features))) % FOLDS
+def guess_conditions(permutations: LabelPermutations, features: Floats) -> Guess:
+    """Trains a ridge classifier on four fifths of the questions and tests it on the fifth."""
+    groups = permutations.groups
+    folds = np.asarray(groups if len(set(groups)) > 1 else range(len(features))) % FOLDS
     parts = [np.flatnonzero(folds == fold) for fold in range(FOLDS)]
     spread = features.std(axis=0)
     scaled = ((features - features.mean(axis=0)) / np.where(spread > 1e-9, spread, 1.0)).astype(np.float32)
     squares = [scaled[part].T @ scaled[part] for part in parts]
     penalty = RIDGE * len(scaled) * np.eye(scaled.shape[1], dtype=np.float32)
-    best = Guess(0.5, 1.0)
-    for table in deals.tables:
-        labels = table - table.mean(axis=1, keepdims=True)  # a row a deal
+    tables, best = permutations.tables, Guess(0.5, 1.0)
+    for table in tables:
+        labels = table - table.mean(axis=1, keepdims=True)  # one row per shuffle
         products = [scaled[part].T @ labels[:, part].T for part in parts]
         scores, success = np.zeros(len(scaled)), np.zeros(len(labels))
         for part, square, product in zip(parts, squares, products, strict=True):
             weights = np.linalg.solve(sum(squares) - square + penalty, sum(products) - product)
             scores[part] = scaled[part] @ weights[:, 0]
-            success += (weights * product).sum(axis=0)  # what was said of those left out, times the truth
-        chance = min(1.0, float(np.mean(success >= success[0] - CLOSE * abs(success[0]))) * len(deals.tables))
+            success += (weights * product).sum(axis=0)  # the prediction for those left out, times the truth
+        chance = min(1.0, float(np.mean(success >= success[0] - CLOSE * abs(success[0]))) * len(tables))
         best = min(best, Guess(_auc(scores, table[0] == 1), chance), key=lambda guess: guess.p)
     return best
 
@@ -166,28 +169,28 @@ def _auc(scores: Floats, positive: np.ndarray[tuple[int], np.dtype[np.bool_]]) -
 
 
 def features_of(ids: Sequence[str], sequences: Sequence[Mapping[str, int]]) -> Floats:
-    """What ids and their places in some sequences could tell: signs, their values and parity, position."""
+    """What could tell a condition: characters of ids, their values and parity, and places in sequences."""
     rows, longest = [], max(map(len, ids), default=0)
     for each in ids:
-        values = [ID_CHARACTERS.find(sign.upper()) for sign in each.ljust(longest)]
-        counts = [each.upper().count(sign) for sign in ID_CHARACTERS]
+        values = [ID_CHARACTERS.find(character.upper()) for character in each.ljust(longest)]
+        counts = [each.upper().count(character) for character in ID_CHARACTERS]
         places = [place.get(each, -1) for place in sequences]
         rows.append([*values, *(value % 2 for value in values), *counts, *places, *(at % 2 for at in places)])
     return np.array(rows, dtype=np.float64)
 
 
 def guess_from_form(pack: BlindPack, sealed: SealedMap) -> Guess:
-    """How well the form of the responses alone tells their condition: length, lists, headings, masks.
+    """How well the form of the responses predicts their condition: length, lists, headings, masks.
 
-    No leak, since the models wrote them so: to be reported once the seal is open.
+    This is not a leak, as the models wrote them so. It is reported once the seal is open.
     """
-    original = {each.response_id: each for each in sealed.originals}
-    shown = [each for each in pack.responses if each.response_id in original]
-    deals = LabelPermutations.of(
-        [each.question_id for each in shown], [condition_of(original[each.response_id].arm) for each in shown]
+    arms = {each.response_id: each.arm for each in sealed.originals}
+    shown = [each for each in pack.responses if each.response_id in arms]
+    permutations = LabelPermutations.of(
+        [each.question_id for each in shown], [condition_of(arms[each.response_id]) for each in shown]
     )
     rows = [
-        [len(each.text), *(len(re.findall(sign, each.text, re.MULTILINE)) for sign in _FORM)]
+        [len(each.text), *(len(re.findall(form, each.text, re.MULTILINE)) for form in _FORM)]
         for each in shown
     ]
-    return guess_conditions(deals, np.log1p(np.array(rows, dtype=np.float64)))
+    return guess_conditions(permutations, np.log1p(np.array(rows, dtype=np.float64)))

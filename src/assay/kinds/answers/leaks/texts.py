@@ -1,7 +1,7 @@
-"""What a leak is looked for in: the files of a pack and what was served, read as far as they can be read.
+"""Where leaks are searched for: the files of a pack, and every text that is served or exported.
 
-JSON, JSON lines and CSV are read into fields; of each field it is known to which response it belongs, which
-is the nearest id around it. Anything else is text.
+JSON, JSON lines and CSV are read into fields. Each field belongs to the response whose id is nearest around
+it. Anything else is plain text.
 """
 
 from __future__ import annotations
@@ -9,16 +9,31 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
 
-from assay.kinds.answers.blinding.pack import ACTS, MAP, MARKS, PACK
+from assay.kinds.answers.blinding.ids import blind_order
+from assay.kinds.answers.blinding.masks import Masker
+from assay.kinds.answers.blinding.pack import ACTS, MAP, MARKS, PACK, BlindPack, SealedMap
+from assay.kinds.answers.leaks.statistics import LabelPermutations, condition_of
+from assay.kinds.answers.scoring.passes import passes_of
 from assay.kinds.answers.scoring.suggestions import FOLDER as SUGGESTIONS
+
+
+class Leak(NamedTuple):
+    """One finding: by which check, what, and where."""
+
+    check: str
+    what: str
+    where: str
+
+    def __str__(self) -> str:
+        return f"{self.where}: {self.what} [{self.check}]"
 
 
 class FieldValue(NamedTuple):
@@ -34,7 +49,7 @@ class FieldValue(NamedTuple):
 
 
 class ResponseRecord(NamedTuple):
-    """The keys that lead to what is said of one response, and the names of its fields as they come."""
+    """A map about one response: the keys that lead to it, and the names of its fields in their order."""
 
     keys: tuple[str, ...]
     names: list[str]
@@ -43,7 +58,7 @@ class ResponseRecord(NamedTuple):
 
 @dataclass(frozen=True)
 class VisibleText:
-    """A file or a served answer, under the name that a message gives it."""
+    """A file or a served text, under the name that a message gives it."""
 
     name: str
     text: str
@@ -51,18 +66,17 @@ class VisibleText:
     path: Path | None = None
 
     @property
-    def ours(self) -> bool:
-        """Whether it is a file of which a pack is made."""
-        return self.path is not None and (self.name in {PACK, MAP, ACTS} or self.said)
+    def is_pack_file(self) -> bool:
+        return self.path is not None and (self.name in {PACK, MAP, ACTS} or self.has_marks)
 
     @property
-    def said(self) -> bool:
-        """Whether it holds what raters or models said of responses: that may go with the condition."""
+    def has_marks(self) -> bool:
+        """Whether it contains what raters or models said of responses, which may go with the condition."""
         return self.path is not None and self.name.startswith((f"{MARKS}/", f"{SUGGESTIONS}/"))
 
     @cached_property
     def tree(self) -> Any:
-        """What it says as maps and lists; None where it is plain text."""
+        """Its content as maps and lists; None if it is plain text."""
         for read in (_json, _json_lines, _table):
             if (found := read(self.text)) is not None:
                 return found
@@ -70,34 +84,96 @@ class VisibleText:
 
     @cached_property
     def fields(self) -> list[FieldValue]:
-        """Every single value in it; of plain text, what a line says beside the one id that it holds."""
-        tree = self.tree
-        return list(_lines(self.text, self.ids) if tree is None else _fields(tree, (), None, self.ids))
+        """Every single value in it; of plain text, each line that contains one id, without that id."""
+        if self.tree is not None:
+            return list(_fields(self.tree, (), None, self.ids))
+        return [
+            FieldValue(("line",), line.replace(ids[0], "").strip(), ids[0])
+            for line in self.text.splitlines()
+            if len(ids := _ids_in(line, self.ids)) == 1
+        ]
 
     def records(self) -> Iterator[ResponseRecord]:
         """Every map that is about one response."""
         yield from _records(self.tree, (), "", self.ids)
 
     def sequences(self) -> Iterator[list[str]]:
-        """Every list that orders two responses or more; of plain text, the ids in the order they come in."""
+        """Every list that orders two responses or more; of plain text, the ids in their order."""
         if self.tree is not None:
             yield from _sequences(self.tree, self.ids)
-        elif len(found := _in_text(self.text, self.ids)) > 1:
+        elif len(found := _ids_in(self.text, self.ids)) > 1:
             yield found
 
 
-def visible_texts(folder: Path, served: Mapping[str, str], ids: Collection[str]) -> list[VisibleText]:
-    """Every file of a folder, and every text that was served."""
-    files = sorted(path for path in folder.rglob("*") if path.is_file())
-    return [
-        *(
+@dataclass(frozen=True)
+class LeakSearch:
+    """Everything that is searched, and what must not show there."""
+
+    folder: Path
+    pack: BlindPack
+    sealed: SealedMap
+    words: Sequence[str]
+    masker: Masker
+    served: Mapping[str, str] = field(default_factory=dict)
+    exported: Mapping[str, str] = field(default_factory=dict)
+
+    @cached_property
+    def ids(self) -> list[str]:
+        return [each.response_id for each in self.pack.responses]
+
+    @cached_property
+    def place(self) -> dict[str, int]:
+        return {each: place for place, each in enumerate(self.ids)}
+
+    @cached_property
+    def conditions(self) -> list[str]:
+        """The condition of each response of the pack, in its order."""
+        known = {each.response_id: condition_of(each.arm) for each in self.sealed.originals}
+        return [known.get(each, "") for each in self.ids]
+
+    @cached_property
+    def stated(self) -> re.Pattern[str]:
+        """Finds one of the words given as the value of something: condition=A, "arm": "A"."""
+        words = "|".join(map(re.escape, sorted(self.words, key=len, reverse=True)))
+        name, value = r"(?:condition|arm|system|variant)s?", rf"(?P<word>{words or '(?!)'})"
+        return re.compile(rf"{name}[\"']?\s*[:=]\s*[\"']?{value}(?![\w\[])")
+
+    @cached_property
+    def texts(self) -> list[VisibleText]:
+        """Every file of the folder, and every text that is served or exported."""
+        found = [
             VisibleText(
-                path.relative_to(folder).as_posix(), path.read_bytes().decode("utf-8", "replace"), ids, path
+                path.relative_to(self.folder).as_posix(),
+                path.read_bytes().decode("utf-8", "replace"),
+                frozenset(self.ids),
+                path,
             )
-            for path in files
-        ),
-        *(VisibleText(name, text, ids) for name, text in served.items()),
-    ]
+            for path in sorted(self.folder.rglob("*"))
+            if path.is_file()
+        ]
+        others = {**self.served, **self.exported}
+        return [*found, *(VisibleText(name, text, frozenset(self.ids)) for name, text in others.items())]
+
+    def response_of(self, text: VisibleText) -> str:
+        """The response that a file is named after; empty if it is none."""
+        stem = text.name.rsplit("/", 1)[-1].split(".")[0]
+        return stem if stem in self.place else ""
+
+    @cached_property
+    def orders(self) -> dict[tuple[str, str], list[str]]:
+        """Each rater's order in each pass."""
+        return {
+            (rater, each.name): blind_order(self.pack, rater, each.name, sorted(each.response_ids))
+            for rater in self.pack.panel.raters
+            for each in passes_of(self.pack, rater)
+        }
+
+    @cached_property
+    def permutations(self) -> LabelPermutations:
+        return LabelPermutations.of([each.question_id for each in self.pack.responses], self.conditions)
+
+
+# ---------------------------------------------------------------------------------------- reading
 
 
 def _json(text: str) -> Any:
@@ -115,11 +191,11 @@ def _json_lines(text: str) -> list[Any] | None:
 
 def _table(text: str) -> list[dict[str, str]] | None:
     lines = text.splitlines()
-    mark = next((mark for mark in ",;\t" if lines and mark in lines[0]), None)
-    if mark is None or len(lines) < 2:
+    delimiter = next((each for each in ",;\t" if lines and each in lines[0]), None)
+    if delimiter is None or len(lines) < 2:
         return None
     try:
-        rows = list(csv.DictReader(io.StringIO(text), delimiter=mark, strict=True))
+        rows = list(csv.DictReader(io.StringIO(text), delimiter=delimiter, strict=True))
     except csv.Error:
         return None
     whole = all(None not in row and None not in row.values() for row in rows)
@@ -130,8 +206,7 @@ def _fields(
     node: Any, keys: tuple[str, ...], owner: str | None, ids: Collection[str]
 ) -> Iterator[FieldValue]:
     if isinstance(node, dict):
-        own = [value for value in node.values() if isinstance(value, str) and value in ids]
-        owner = own[0] if own else owner
+        owner = _owner(node, ids) or owner
         for key, value in node.items():
             inner = key if key in ids else owner  # a map from ids to something
             yield from _fields(value, (*keys, "*" if key in ids else str(key)), inner, ids)
@@ -143,7 +218,7 @@ def _fields(
 
 
 def _records(node: Any, keys: tuple[str, ...], owner: str, ids: Collection[str]) -> Iterator[ResponseRecord]:
-    """`owner` is the response under whose id a node stands, if it does."""
+    """`owner` is the response whose id is the key of the node, if there is one."""
     if isinstance(node, dict):
         if about := _owner(node, ids) or owner:
             yield ResponseRecord(keys, list(node), about)
@@ -153,12 +228,6 @@ def _records(node: Any, keys: tuple[str, ...], owner: str, ids: Collection[str])
     elif isinstance(node, list):
         for value in node:
             yield from _records(value, keys, "", ids)
-
-
-def _lines(text: str, ids: Collection[str]) -> Iterator[FieldValue]:
-    for line in text.splitlines():
-        if len(found := _in_text(line, ids)) == 1:
-            yield FieldValue(("line",), line.replace(found[0], "").strip(), found[0])
 
 
 def _sequences(node: Any, ids: Collection[str]) -> Iterator[list[str]]:
@@ -178,5 +247,5 @@ def _owner(node: Any, ids: Collection[str]) -> str | None:
     return next((value for value in values if isinstance(value, str) and value in ids), None)
 
 
-def _in_text(text: str, ids: Collection[str]) -> list[str]:
+def _ids_in(text: str, ids: Collection[str]) -> list[str]:
     return list(dict.fromkeys(word for word in re.findall(r"[\w-]+", text) if word in ids))

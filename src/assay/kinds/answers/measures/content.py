@@ -16,10 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.core.block import Block
-from assay.core.dataset import Corpus
 from assay.core.errors import UsageError
-from assay.core.records import Response
-from assay.kinds.answers.datasets.content_documents import join_texts
+from assay.kinds.answers.content_pairs import join_texts
 from assay.measures.declaration import Declaration
 from assay.measures.observed import LimitedMeasure
 from assay.retrieval.tokens import PACKAGED, packaged
@@ -28,14 +26,13 @@ FIRST_ADDRESS = "assay.measures.content"
 
 Counts = Callable[[Sequence[str]], Sequence[int]]  # the sizes of some texts
 
-
-# an answer without a word has the size 0
+# an empty answer has the size 0
 size_declaration = partial(Declaration, better="lower", absent=None, blank=frozenset())
 
 
 @dataclass(frozen=True)
 class _SizeMeasure(LimitedMeasure, ABC):
-    """A size from 0 up, lower is better. What an item lacks has no size, and stays out of the mean."""
+    """A size from 0 up, lower is better. An item without the text has no size, and stays out of the mean."""
 
     def applies(self, block: Block) -> NDArray[np.bool_]:
         return np.ones(len(block.items), dtype=bool)
@@ -45,7 +42,7 @@ class _SizeMeasure(LimitedMeasure, ABC):
 
     @classmethod
     def counted(cls, block: Block, sizes: Counts) -> NDArray[np.float64]:
-        """What a function counts of each item, NaN where there is nothing; equal texts are counted once."""
+        """The size of each item by a function, NaN if it has no text. Equal texts are measured once."""
         texts = cls.texts(block)
         distinct = list(dict.fromkeys(text for text in texts if text is not None))
         known = dict(zip(distinct, sizes(distinct), strict=True))
@@ -54,7 +51,7 @@ class _SizeMeasure(LimitedMeasure, ABC):
     @classmethod
     @abstractmethod
     def texts(cls, block: Block) -> Sequence[str | None]:
-        """What is measured of each item; None where there is nothing."""
+        """The text that is measured of each item; None if there is none."""
 
     @abstractmethod
     def sizes(self, texts: Sequence[str]) -> Sequence[int]: ...
@@ -66,29 +63,21 @@ content_size_declaration = partial(size_declaration, needs=frozenset({"hits"}), 
 class _ContentSize(_SizeMeasure):
     @classmethod
     def texts(cls, block: Block) -> Sequence[str | None]:
-        """The content of each item, put together once for all items that share it."""
+        """The content of each item, joined once for all items that share it."""
         known: dict[tuple[str, ...], str | None] = {}
         found: list[str | None] = []
         for response in block.responses:
-            named = _named(response)
-            if named not in known:
-                known[named] = _content(named, block.corpus)
-            found.append(known[named])
+            ids = () if response is None else tuple(hit.doc_id for hit in response.hits)
+            if ids not in known:
+                texts = [text for doc_id in ids if (text := block.corpus.text_of(doc_id)) is not None]
+                known[ids] = join_texts(texts) if ids and len(texts) == len(ids) else None
+            found.append(known[ids])
         return found
-
-
-def _named(response: Response | None) -> tuple[str, ...]:
-    return () if response is None else tuple(hit.doc_id for hit in response.hits)
-
-
-def _content(named: tuple[str, ...], corpus: Corpus) -> str | None:
-    texts = [text for doc_id in named if (text := corpus.text_of(doc_id)) is not None]
-    return join_texts(texts) if named and len(texts) == len(named) else None
 
 
 @dataclass(frozen=True)
 class _TokenCount(_SizeMeasure):
-    """Counts tokens by a vocabulary that comes with the program."""
+    """Counts tokens with a vocabulary that comes with the program."""
 
     tokenizer: str = "llama3"
 

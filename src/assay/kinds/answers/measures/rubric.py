@@ -1,6 +1,6 @@
-"""What people say of a whole response: how right it is, what it makes up, whether it answers everything.
+"""Measures of people's marks on whole responses: accuracy, hallucinations, completeness, citations.
 
-The values are the raters' own; a response that nobody scored yet is unjudged. See `docs/scoring.md` for what
+The values are the raters' own. A response that nobody scored yet is unjudged. See `docs/scoring.md` for what
 each grade means.
 """
 
@@ -24,7 +24,7 @@ COMPLETENESS, CITATION, CITATION_APPLIES = "completeness", "citation", "citation
 
 
 def response_grades(block: Block, label: str) -> NDArray[np.float64]:
-    """The grade of each item's response under a label; NaN where nobody gave one."""
+    """The grade of each item's response under a label; NaN if nobody gave one."""
     found = block.label(label).filter(pl.col("target").is_null(), pl.col("start").is_null())
     grades = dict(found.select("item", "grade").iter_rows())
     return np.array([grades.get(item_id, np.nan) for item_id in block.item_ids], dtype=np.float64)

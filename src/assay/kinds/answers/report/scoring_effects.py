@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import statistics
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from statistics import median
 
 from assay.core.section import (
     BlockGroup,
@@ -17,12 +18,11 @@ from assay.core.section import (
     Text,
 )
 from assay.kinds.answers import wording as words
-from assay.kinds.answers.results import ConditionTest, ScoringResults, SiteTokens
-from assay.kinds.answers.wording import metric_of
+from assay.kinds.answers.results import ConditionTest, ScoringResults, SiteTokens, metric_of
 from assay.report import wording as say
 
-_WAYS = ((-1, "Fewer tokens"), (0, "As many"), (1, "More tokens"))
-_CHANGES = ((1, "Better"), (0, "The same"), (-1, "Worse"))
+_TOKEN_COLUMNS = ((-1, "Fewer tokens"), (0, "As many"), (1, "More tokens"))
+_ACCURACY_ROWS = ((1, "Better"), (0, "The same"), (-1, "Worse"))
 
 
 def effect_blocks(scoring: ScoringResults) -> Iterator[SectionBlock]:
@@ -37,33 +37,29 @@ def effect_blocks(scoring: ScoringResults) -> Iterator[SectionBlock]:
 
 
 def _tests(scoring: ScoringResults) -> Iterator[SectionBlock]:
-    if not scoring.tests:
-        return
     families = words.families(scoring)
     grouped: dict[str, list[ConditionTest]] = {}
     for one in (one for tests in families.values() for one in tests if words.BETWEEN not in one.where):
         grouped.setdefault(one.metric, []).append(one)
     if not grouped:
         return
-    (head, *first), *others = grouped.values()
+    first, *others = grouped.values()
+    finding = words.finding(first[0], scoring.a, scoring.b)
     panels = [
-        _metric(scoring, [head, *first], metric_of(head.metric).title),
+        _metric(scoring, first, metric_of(first[0].metric).title),
         *(_metric(scoring, tests, words.finding(tests[0], scoring.a, scoring.b)) for tests in others),
     ]
     about = (
-        f"Each picture: how far {scoring.b} lies from {scoring.a}, with 95 % intervals, over all and in "
-        f"parts. The line is no difference. {words.same_way(scoring)}"
+        f"Each picture: how far {scoring.b} is from {scoring.a}, with 95 % intervals, over all and in "
+        f"parts. The line is zero. {words.same_way(scoring)}"
     ).strip()
-    yield BlockGroup(
-        words.finding(head, scoring.a, scoring.b),
-        [Text([about], "quiet"), BlockGroup("", panels, side_by_side=True, small=True)],
-    )
-    told = (
+    yield BlockGroup(finding, [Text([about], "quiet"), BlockGroup("", panels, side_by_side=True, small=True)])
+    note = (
         "p-values are adjusted within a family. Bold: the interval leaves zero out, widened for all tests of "
         f"the family. Win, tie and loss count pairs on which {scoring.b} is better, as good, worse. n counts "
         "pairs; below it, the questions or sites that they come from, which are what is resampled."
     )
-    yield BlockGroup("Every test, by family", [Text([told], "quiet"), _by_family(scoring, families)])
+    yield BlockGroup("Every test, by family", [Text([note], "quiet"), _by_family(scoring, families)])
 
 
 def _metric(scoring: ScoringResults, tests: list[ConditionTest], title: str) -> Table:
@@ -93,7 +89,7 @@ def _difference(one: ConditionTest, system: str = "") -> TableCell:
         value=one.difference,
         low=one.low,
         high=one.high,
-        strong=words.is_settled(one),
+        strong=bool(one.shown),
         system=system,
     )
 
@@ -136,26 +132,24 @@ def _test(one: ConditionTest) -> list[TableCell]:
 
 def _tokens_and_accuracy(scoring: ScoringResults) -> Iterator[SectionBlock]:
     """Tokens against accuracy, and the same counted: fewer, as many, more by better, the same, worse."""
-    points = scoring.points
-    if not points:
+    if not scoring.points:
         return
     by_model: dict[str, list[ChartPoint]] = {}
-    counts: dict[tuple[int, int], int] = {}
-    for point in points:
+    counts = Counter[tuple[int, int]]()
+    for point in scoring.points:
         tokens, accuracy = (say.number(value, signed=True) for value in (point.tokens, point.accuracy))
         text = f"{point.item_id}, {point.model}: tokens {tokens}, accuracy {accuracy}"
         by_model.setdefault(point.model, []).append(ChartPoint(point.tokens, point.accuracy, text=text))
-        ways = _sign(point.accuracy), _sign(point.tokens)
-        counts[ways] = counts.get(ways, 0) + 1
+        counts[_sign(point.accuracy), _sign(point.tokens)] += 1
     about = (
         f"A dot is a question and model. Across: tokens of content, {scoring.b} minus {scoring.a}. Up: "
         f"accuracy, {scoring.b} minus {scoring.a}; dots of one step are moved apart."
     )
     chart = Chart("scatter", [ChartSeries(model, found) for model, found in by_model.items()], "", about)
-    columns = [TableColumn("Accuracy", figure=False), *(TableColumn(way) for _, way in _WAYS)]
+    columns = [TableColumn("Accuracy", figure=False), *(TableColumn(word) for _, word in _TOKEN_COLUMNS)]
     rows = [
-        [TableCell(word), *(TableCell(str(counts.get((change, way), 0))) for way, _ in _WAYS)]
-        for change, word in _CHANGES
+        [TableCell(word), *(TableCell(str(counts[up, across])) for across, _ in _TOKEN_COLUMNS)]
+        for up, word in _ACCURACY_ROWS
     ]
     more = [Text([words.correlation_text(one)], "quiet") for one in scoring.correlations[1:]]
     table = Table(columns, rows, name="Accuracy by tokens, counted")
@@ -167,28 +161,27 @@ def _sign(value: float) -> int:
 
 
 def _sites(scoring: ScoringResults) -> Iterator[SectionBlock]:
-    """By tokenizer: how the sites' changes spread, and every site with its bar, the largest saving first."""
+    """By tokenizer: how the sites' changes are distributed, and every site, the largest saving first."""
     by_tokenizer: dict[str, list[SiteTokens]] = {}
     for site in scoring.sites:
         by_tokenizer.setdefault(site.tokenizer, []).append(site)
     a, b = scoring.a, scoring.b
     for place, (tokenizer, sites) in enumerate(by_tokenizer.items()):
         ordered = sorted(sites, key=lambda one: (one.delta_pct, one.site_id))
-        median = statistics.median(one.delta_pct for one in ordered)
+        middle = median(one.delta_pct for one in ordered)
         points = [ChartPoint(one.delta_pct, text=f"{one.site_id}: {one.delta_pct:+.1f} %") for one in ordered]
         about = (
             f"A dot is a site: the change of its mean tokens in percent of {a}, negative if {b} needs fewer. "
             "Dashed: the median."
         )
-        chart = Chart("strip", [ChartSeries(b, points, b)], "", about, median)
+        chart = Chart("strip", [ChartSeries(b, points, b)], "", about, middle)
         heads = [f"Tokens, {b} − {a}", f"Mean {a}", f"Mean {b}", f"Median {a}", f"Median {b}", "Pairs"]
         columns = [
             TableColumn("Site", figure=False),
             TableColumn("%", drawn="bar", system=b),
             *map(TableColumn, [*heads, f"Accuracy, {b} − {a}"]),
         ]
-        rows = [_site(one) for one in ordered]
-        table = Table(columns, rows, name=f"Tokens by site, {tokenizer}")
+        table = Table(columns, [_site(one) for one in ordered], name=f"Tokens by site, {tokenizer}")
         yield BlockGroup(
             words.sites_answer(ordered, b),
             [chart, table],
@@ -211,18 +204,17 @@ def _site(one: SiteTokens) -> list[TableCell]:
 
 
 def _categories(scoring: ScoringResults) -> Iterator[SectionBlock]:
-    """Hallucinations by category and condition, a bar each."""
+    """Hallucinations by category and condition, with one bar each."""
     names = [name for name in (scoring.a, scoring.b) if name in scoring.categories]
     if not names:
         return
     found = [code for each in scoring.categories.values() for code in each]
-    codes = dict.fromkeys([*words.CATEGORIES, *found])
     columns = [
         TableColumn("Category", figure=False),
         *(TableColumn(name, drawn="bar", system=name) for name in names),
     ]
     rows = []
-    for code in codes:
+    for code in dict.fromkeys([*words.CATEGORIES, *found]):
         counts = [scoring.categories[name].get(code, 0) for name in names]
         cells = [TableCell(str(count), value=count) for count in counts]
         rows.append([TableCell(words.category_name(code)), *cells])

@@ -1,23 +1,29 @@
-"""How far two raters agree on the responses that both scored, or one rater with themselves a while later.
+"""How far two raters agree on the responses that both scored, or one rater with themself some time later.
 
-Graded metrics get weighted kappa over all levels of their scale, yes and no plain kappa, counts a rank
-correlation. Responses to one question depend on each other, so that questions are what intervals draw.
+Graded metrics get weighted kappa over all levels of their scale, yes-or-no metrics plain kappa, counts a rank
+correlation. Responses to one question depend on each other, so questions are what is resampled.
+
+Two raters' hallucinations are matched by the text that they mark. People who mean the same claim seldom
+select the same characters: one takes the sentence, another the few words that are wrong. Claims that overlap
+enough are one claim, each claim is matched once, and the matching with the largest total overlap counts.
+Categories play no part in it: a match chosen for its category would make the raters seem to agree.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from msgspec.structs import replace
 
 from assay.kinds.answers.blinding.pack import BlindPack
 from assay.kinds.answers.results import ClaimOverlap, DisputedResponse, RaterAgreement
-from assay.kinds.answers.scoring.marks import AGAIN, FIRST, Claim, Mark, current_marks
-from assay.kinds.answers.scoring.matching import claim_overlap, matched_claims
+from assay.kinds.answers.scoring.marks import AGAIN, FIRST, Claim, Mark, current_marks, rater_label
 from assay.stats.agreement import cohen_kappa, spearman
 from assay.stats.intervals import LEVEL
 from assay.stats.paired_tests import interval_over_clusters
@@ -30,31 +36,86 @@ ACCURACY_LEVELS, CITATION_LEVELS = range(4), range(3)
 KAPPA, LINEAR, QUADRATIC = "kappa", "kappa, linear weights", "kappa, quadratic weights"
 RHO = "Spearman's rho"
 STEPS = ("accuracy", "hallucination", "completeness", "citation")
-# by metric and statistic: below it the raters talk, mend the rubric and score again
+# by metric and statistic: if agreement is lower, the raters discuss, improve the rubric and score again
 THRESHOLDS = {("accuracy", LINEAR): 0.6, ("completeness", KAPPA): 0.6, ("citation", LINEAR): 0.6}
+LEAST = 0.1  # the least overlap of one claim in two words, so that a few words match their sentence
 
 Grades = Mapping[str, float]  # by response
+Claims = Mapping[str, Sequence[Claim]]  # by response
 Statistic = Callable[["Floats", "Floats", "Floats"], "Floats"]  # two columns and weights
+
+
+# ------------------------------------------------------------------------------- matching claims
+
+
+class ClaimMatch(NamedTuple):
+    """A claim that both raters marked, as each of them marked it."""
+
+    response_id: str
+    first: Claim
+    second: Claim
+
+
+def overlap(one: Claim, other: Claim) -> float:
+    """The characters that both claims mark, as a share of those that either marks; 0 if neither marks any."""
+    shared = min(one.end, other.end) - max(one.start, other.start)
+    either = (one.end - one.start) + (other.end - other.start) - shared
+    return shared / either if shared > 0 else 0.0
+
+
+def match_claims(
+    first: Sequence[Claim], second: Sequence[Claim], least: float = LEAST
+) -> list[tuple[int, int]]:
+    """Matches the claims of two raters on one response: pairs of places in both lists."""
+    if not (first and second):
+        return []
+    from scipy.optimize import linear_sum_assignment  # imported late: every report would wait for it
+
+    table = np.array([[overlap(one, other) for other in second] for one in first])
+    table[table < least] = 0.0
+    rows, columns = linear_sum_assignment(table, maximize=True)
+    return [(int(row), int(column)) for row, column in zip(rows, columns, strict=True) if table[row, column]]
+
+
+def matched_claims(first: Claims, second: Claims, least: float = LEAST) -> Iterator[ClaimMatch]:
+    """The claims that both marked, over the responses that both scored."""
+    for response_id in sorted(first.keys() & second.keys()):
+        # in the order of the text, so that among equally good matches the same one is always taken
+        one, other = (
+            sorted(each[response_id], key=lambda claim: (claim.start, claim.end)) for each in (first, second)
+        )
+        for left, right in match_claims(one, other, least):
+            yield ClaimMatch(response_id, one[left], other[right])
+
+
+def claim_overlap(
+    raters: tuple[str, str], first: Claims, second: Claims, least: float = LEAST
+) -> ClaimOverlap:
+    """How many claims both raters marked and how many only one did, and the categories of the shared ones."""
+    found = list(matched_claims(first, second, least))
+    marked = [sum(len(each[key]) for key in first.keys() & second.keys()) for each in (first, second)]
+    met = Counter((match.first.category, match.second.category) for match in found)
+    names = sorted({name for pair in met for name in pair})
+    table = {one: {other: met[one, other] for other in names} for one in names}
+    return ClaimOverlap(raters, len(found), marked[0] - len(found), marked[1] - len(found), table)
+
+
+# ------------------------------------------------------------------------------------ agreement
 
 
 @dataclass(frozen=True)
 class RaterMarks:
-    """All that one rater gave in one round, by response. What is not there was not scored."""
+    """All marks of one rater in one round, by response. A response that is missing was not scored."""
 
     rater: str
     accuracy: Grades = field(default_factory=dict)
-    claims: Mapping[str, Sequence[Claim]] = field(default_factory=dict)
+    claims: Claims = field(default_factory=dict)
     completeness: Grades = field(default_factory=dict)
     citation: Mapping[str, float | None] = field(default_factory=dict)  # None: it does not apply
 
 
-def rater_label(rater: str, turn: str = FIRST) -> str:
-    """The name that a rater's scores of one round go by."""
-    return f"{rater} ({AGAIN})" if turn == AGAIN else rater
-
-
 def marks_of_rater(marks: Iterable[Mark], rater: str, turn: str = FIRST) -> RaterMarks:
-    """What a rater's marks of one round say, those that stand."""
+    """The current marks of a rater in one round."""
     found: dict[str, dict[str, Mark]] = {step: {} for step in STEPS}
     for (who, when, step, response_id), mark in current_marks(marks).items():
         if (who, when) == (rater, turn) and step in found:
@@ -78,18 +139,19 @@ def rater_pairs(
     thresholds: Mapping[tuple[str, str], float],
     resamples: int = RESAMPLES,
 ) -> list[RaterPair]:
-    """The primary rater beside each of the others, or beside themself where there are none."""
-    questions, primary = {each.response_id: each.question_id for each in pack.responses}, pack.panel.primary
-    seconds = [marks_of_rater(marks, name) for name in pack.panel.others] or [
-        marks_of_rater(marks, primary, AGAIN)
+    """The primary rater with each of the others; with themself in the second round if there are no others."""
+    primary, draws = pack.panel.primary, Draws(resamples)
+    first = marks_of_rater(marks, primary)
+    seconds = [marks_of_rater(marks, name) for name in pack.panel.others]
+    return [
+        RaterPair(first, each, pack.question_of, draws, thresholds=thresholds)
+        for each in seconds or [marks_of_rater(marks, primary, AGAIN)]
     ]
-    first, draws = marks_of_rater(marks, primary), Draws(resamples)
-    return [RaterPair(first, each, questions, draws, thresholds=thresholds) for each in seconds]
 
 
 @dataclass(frozen=True)
 class RaterPair:
-    """Two raters to compare. `questions` holds the question of every response.
+    """Two raters to compare. `questions` has the question of every response.
 
     `thresholds` are what a statistic of a metric has to reach.
     """
@@ -105,129 +167,111 @@ class RaterPair:
     def raters(self) -> tuple[str, str]:
         return self.first.rater, self.second.rater
 
-    def _threshold(self, metric: str, name: str) -> float | None:
-        """What a statistic has to reach; nothing is asked of a rater who scores again."""
-        again = self.second.rater == rater_label(self.first.rater, AGAIN)
-        return None if again else self.thresholds.get((metric, name))
+    def agreement(self) -> list[RaterAgreement]:
+        """Every statistic, in the order of the passes. Those without a threshold only inform."""
+        one, other = self.first, self.second
+        kappa = _kappa("none")
+        counts = [{key: float(len(claims)) for key, claims in each.claims.items()} for each in (one, other)]
+        applies = [
+            {key: float(grade is not None) for key, grade in each.citation.items()} for each in (one, other)
+        ]
+        cited = [
+            {key: grade for key, grade in each.citation.items() if grade is not None} for each in (one, other)
+        ]
+        return [
+            *self._weighted("accuracy", one.accuracy, other.accuracy, ACCURACY_LEVELS),
+            self._statistic("hallucinations", RHO, spearman, *counts),
+            self._categories(kappa),
+            self._statistic("completeness", KAPPA, kappa, one.completeness, other.completeness),
+            self._statistic("citation applies", KAPPA, kappa, *applies),
+            *self._weighted("citation", cited[0], cited[1], CITATION_LEVELS),
+        ]
 
-    def figures(self) -> list[RaterAgreement]:
-        """Every figure, in the order of the passes; those without a threshold inform."""
-        return [*self._accuracy(), *self._hallucinations(), *self._completeness(), *self._citation()]
-
-    def matched(self) -> ClaimOverlap:
-        """What their hallucinations have in common."""
+    def claim_overlap(self) -> ClaimOverlap:
+        """How far their hallucinations are the same claims."""
         return claim_overlap(self.raters, self.first.claims, self.second.claims)
 
-    def differences(self, metric: str) -> list[DisputedResponse]:
-        """The responses that both scored and gave another mark."""
-        one, other = (_words(each, metric) for each in (self.first, self.second))
+    def disputed(self, metric: str) -> list[DisputedResponse]:
+        """The responses that both scored and marked differently."""
+        one, other = (_marks_in_words(each, metric) for each in (self.first, self.second))
         return [
             DisputedResponse(metric, each, self.raters, (one[each], other[each]))
             for each in sorted(one.keys() & other.keys())
             if one[each] != other[each]
         ]
 
-    def _accuracy(self) -> list[RaterAgreement]:
-        return self._weighted("accuracy", self.first.accuracy, self.second.accuracy, ACCURACY_LEVELS)
-
-    def _hallucinations(self) -> list[RaterAgreement]:
-        one, other = (
-            {key: float(len(claims)) for key, claims in each.claims.items()}
-            for each in (self.first, self.second)
-        )
+    def _categories(self, statistic: Statistic) -> RaterAgreement:
         found = list(matched_claims(self.first.claims, self.second.claims))
         names = sorted({name for match in found for name in (match.first.category, match.second.category)})
         pairs = [(names.index(match.first.category), names.index(match.second.category)) for match in found]
-        asked = [self.questions[match.response_id] for match in found]
-        return [
-            self._shared("hallucinations", RHO, spearman, one, other),
-            self._agreed("hallucination categories", KAPPA, _kappa("none"), pairs, asked),
-        ]
-
-    def _completeness(self) -> list[RaterAgreement]:
-        kappa = _kappa("none")
-        one, other = self.first.completeness, self.second.completeness
-        return [self._shared("completeness", KAPPA, kappa, one, other)]
-
-    def _citation(self) -> list[RaterAgreement]:
-        given = self.first.citation, self.second.citation
-        one, other = ({key: float(grade is not None) for key, grade in by.items()} for by in given)
-        applies = self._shared("citation applies", KAPPA, _kappa("none"), one, other)
-        one, other = ({key: grade for key, grade in by.items() if grade is not None} for by in given)
-        return [applies, *self._weighted("citation", one, other, CITATION_LEVELS)]
+        questions = [self.questions[match.response_id] for match in found]
+        return self._over_pairs("hallucination categories", KAPPA, statistic, pairs, questions)
 
     def _weighted(
         self, metric: str, one: Grades, other: Grades, levels: Sequence[int]
     ) -> list[RaterAgreement]:
-        linear, quadratic = (_kappa(scheme, levels) for scheme in ("linear", "quadratic"))
         return [
-            self._shared(metric, LINEAR, linear, one, other),
-            self._shared(metric, QUADRATIC, quadratic, one, other),
+            self._statistic(metric, LINEAR, _kappa("linear", levels), one, other),
+            self._statistic(metric, QUADRATIC, _kappa("quadratic", levels), one, other),
         ]
 
-    def _shared(
+    def _statistic(
         self, metric: str, name: str, statistic: Statistic, one: Grades, other: Grades
     ) -> RaterAgreement:
-        """One figure over the responses that both have a grade for."""
+        """One statistic over the responses that both have a grade for."""
         both = sorted(one.keys() & other.keys())
         pairs = [(one[key], other[key]) for key in both]
-        return self._agreed(metric, name, statistic, pairs, [self.questions[key] for key in both])
+        return self._over_pairs(metric, name, statistic, pairs, [self.questions[key] for key in both])
 
-    def _agreed(
+    def _over_pairs(
         self,
         metric: str,
         name: str,
         statistic: Statistic,
         pairs: Sequence[tuple[float, float]],
-        asked: Sequence[str],
+        questions: Sequence[str],
     ) -> RaterAgreement:
-        threshold = self._threshold(metric, name)
+        again = self.second.rater == rater_label(self.first.rater, AGAIN)
+        threshold = None if again else self.thresholds.get((metric, name))
+        plain = RaterAgreement(metric, name, self.raters, len(pairs), threshold=threshold)
         if not pairs:
-            return RaterAgreement(
-                metric, name, self.raters, 0, threshold=threshold, note="nothing that both scored"
-            )
+            return replace(plain, note="nothing that both scored")
         a, b = np.array(pairs, dtype=np.float64).T
         value, interval = interval_over_clusters(
-            partial(statistic, a, b), np.array(asked), self.draws, self.level
+            partial(statistic, a, b), np.array(questions), self.draws, self.level
         )
-        return RaterAgreement(
-            metric,
-            name,
-            self.raters,
-            len(pairs),
-            _finite(value),
-            _finite(interval.low),
-            _finite(interval.high),
+        note = ""
+        if math.isnan(value):
+            note = "undefined: only one grade occurs, and chance leaves no room to disagree"
+            if name == RHO:
+                note = "undefined: one of the two gave the same count everywhere"
+        elif math.isnan(interval.low):
+            alike = np.array_equal(a, b)
+            note = "no interval: they never differ" if alike else "no interval: too few questions"
+        return replace(
+            plain,
+            value=_finite(value),
+            low=_finite(interval.low),
+            high=_finite(interval.high),
             equal=float(np.mean(a == b)),
-            threshold=threshold,
-            note=_note(name, a, b, value, interval.low),
+            note=note,
         )
 
 
-def _words(given: RaterMarks, metric: str) -> dict[str, str]:
-    """What a rater gave under a metric, by response."""
+def _marks_in_words(marks: RaterMarks, metric: str) -> dict[str, str]:
+    """The marks of a rater under a metric, by response."""
     if metric.startswith("hallucination"):
         return {
-            key: ", ".join(sorted(each.category for each in of)) or "none" for key, of in given.claims.items()
+            key: ", ".join(sorted(each.category for each in claims)) or "none"
+            for key, claims in marks.claims.items()
         }
-    grades = {"accuracy": given.accuracy, "completeness": given.completeness}.get(metric, given.citation)
+    grades = {"accuracy": marks.accuracy, "completeness": marks.completeness}.get(metric, marks.citation)
     return {key: "not applicable" if grade is None else f"{grade:g}" for key, grade in grades.items()}
 
 
 def _kappa(scheme: str, levels: Sequence[int] | None = None) -> Statistic:
     """Kappa with these weights over these levels, as a function of two columns and weights."""
     return lambda a, b, weights: cohen_kappa(a, b, scheme, weights, levels)
-
-
-def _note(name: str, a: Floats, b: Floats, value: float, low: float) -> str:
-    """Why there is no figure, or no interval."""
-    if math.isnan(value):
-        if name == RHO:
-            return "undefined: one of the two gave the same count everywhere"
-        return "undefined: only one grade occurs, and chance leaves no room to disagree"
-    if math.isnan(low):
-        return "no interval: they never differ" if np.array_equal(a, b) else "no interval: too few questions"
-    return ""
 
 
 def _finite(value: float) -> float | None:

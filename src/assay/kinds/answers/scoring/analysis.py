@@ -1,7 +1,7 @@
-"""What unblinded scores show: each metric by the paired test that fits its scale, in families.
+"""The analysis of unblinded scores: each metric by the paired test that fits its scale, in families.
 
 A pair is one question and one model, answered under both conditions; differences are B - A. Rows of one
-question depend on each other, so that a question is what is summed, flipped and drawn. Tokens are tested by
+question depend on each other, so questions are what is summed, flipped and resampled. Tokens are tested by
 ranks too: no p-value here rests on a normal distribution.
 """
 
@@ -18,7 +18,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from assay.core.errors import UsageError
-from assay.kinds.answers.results import ConditionTest
+from assay.kinds.answers.results import METRICS, ConditionTest, Metric, metric_of
 from assay.stats.columns import TIE, ratio
 from assay.stats.families import Contrast, FamilyDecisions, GateDifference
 from assay.stats.intervals import LEVEL, Interval, difference_interval, resample_means
@@ -38,10 +38,7 @@ if TYPE_CHECKING:
 
     from assay.core.protocols import Floats
 
-    Labels = NDArray[Any]
-
-PRIMARY, SECONDARY = "primary", "secondary"
-SUBGROUPS = ("complexity", "size", "model")  # families of their own, one test a metric and value
+SUBGROUPS = ("complexity", "size", "model")  # families of their own, with one test per metric and value
 SITE = "site"
 WILCOXON, MCNEMAR = "Wilcoxon signed-rank", "McNemar, exact"
 DELTA, ODDS = "Cliff's delta", "odds ratio"
@@ -49,7 +46,7 @@ DELTA, ODDS = "Cliff's delta", "odds ratio"
 
 @dataclass(frozen=True)
 class ScoredResponse:
-    """One response with its scores; None where a metric does not apply or was not taken."""
+    """One response with its scores; a score is None if the metric does not apply or was not measured."""
 
     item_id: str
     model: str
@@ -63,33 +60,6 @@ class ScoredResponse:
     completeness: float | None = None
     citation: float | None = None
     tokens: float | None = None  # of the content that the model was given
-
-
-@dataclass(frozen=True)
-class Metric:
-    """A metric's scale: how far a pair can lie apart (None: any), and whether more is better."""
-
-    name: str
-    measure: str  # that scores it, as studies name it
-    family: str
-    reach: float | None = None
-    higher: bool = True
-    binary: bool = False
-
-    @property
-    def bounds(self) -> tuple[float, float] | None:
-        return None if self.reach is None else (-self.reach, self.reach)
-
-
-METRICS = (
-    Metric("accuracy", "Accuracy", PRIMARY, 3.0),
-    Metric("hallucinations", "Hallucinations", PRIMARY, higher=False),
-    Metric("tokens", "ContentTokens", PRIMARY, higher=False),
-    Metric("completeness", "Completeness", SECONDARY, 1.0, binary=True),
-    Metric("citation", "CitationFidelity", SECONDARY, 2.0),
-)
-FAMILIES = {metric.name: metric.family for metric in METRICS}
-MEASURES = {metric.name: metric.measure for metric in METRICS}
 
 
 @dataclass(frozen=True)
@@ -114,17 +84,17 @@ class DecidedDifference(NamedTuple):
 
 @dataclass(frozen=True)
 class ResponsePairs:
-    """The rows of both conditions, side by side. A side that is missing has no value for any metric."""
+    """The rows of both conditions, side by side. If a side is missing, it has no value for any metric."""
 
     about: list[ScoredResponse]  # either side: item, model, site, complexity, size
-    values: Mapping[str, tuple[Floats, Floats]]  # by metric, A and B; NaN where there is none
+    values: Mapping[str, tuple[Floats, Floats]]  # by metric, A and B; NaN if there is none
 
     @classmethod
-    def of(cls, rows: Sequence[ScoredResponse], how: AnalysisOptions) -> ResponsePairs:
-        """Pairs in the order of item, model and seed; rows of other conditions are left alone."""
+    def of(cls, rows: Sequence[ScoredResponse], options: AnalysisOptions) -> ResponsePairs:
+        """The pairs, ordered by item, model and seed. Rows of other conditions are left out."""
         found: dict[tuple[str, str, int], dict[str, ScoredResponse]] = {}
         for row in rows:
-            if row.condition in (how.a, how.b):
+            if row.condition in (options.a, options.b):
                 sides = found.setdefault((row.item_id, row.model, row.seed), {})
                 if row.condition in sides:
                     raise UsageError(
@@ -132,32 +102,36 @@ class ResponsePairs:
                     )
                 sides[row.condition] = row
         pairs = [found[key] for key in sorted(found)]
-        values = {
-            metric.name: (_column(pairs, how.a, metric.name), _column(pairs, how.b, metric.name))
-            for metric in METRICS
-        }
+
+        def column(condition: str, metric: str) -> Floats:
+            values = [getattr(sides.get(condition), metric, None) for sides in pairs]
+            return np.array(values, dtype=np.float64)  # None becomes NaN
+
+        values = {each.name: (column(options.a, each.name), column(options.b, each.name)) for each in METRICS}
         return cls([next(iter(sides.values())) for sides in pairs], values)
 
     def column(self, name: str) -> NDArray[Any]:
-        """Site, model, item and the like of every pair."""
+        """Site, model, item or the like of every pair."""
         return np.array([getattr(row, name) for row in self.about])
 
     def known(self, name: str) -> list[str]:
-        """The values of such a column, but the empty one."""
+        """The distinct values of such a column, without the empty one."""
         return sorted({value for value in self.column(name).tolist() if value})
 
     def where(self, mask: NDArray[np.bool_]) -> ResponsePairs:
+        """The pairs for which the mask is true."""
         return ResponsePairs(
             [row for row, kept in zip(self.about, mask, strict=True) if kept],
             {name: (a[mask], b[mask]) for name, (a, b) in self.values.items()},
         )
 
     def difference(self, name: str) -> Floats:
+        """B - A of a metric, for every pair."""
         a, b = self.values[name]
         return b - a
 
     def cells(self) -> ResponsePairs:
-        """The mean of each site and model, over the pairs of which both sides have a value."""
+        """The mean of each site and model, over the pairs in which both sides have a value."""
         labels = list(zip(self.column(SITE).tolist(), self.column("model").tolist(), strict=True))
         place = {label: at for at, label in enumerate(sorted(set(labels)))}
         codes = np.array([place[label] for label in labels], dtype=np.int64)
@@ -171,26 +145,26 @@ class ResponsePairs:
 
 
 def analyse(
-    rows: Sequence[ScoredResponse], how: AnalysisOptions, decided: Sequence[DecidedDifference] = ()
+    rows: Sequence[ScoredResponse], options: AnalysisOptions, decided: Sequence[DecidedDifference] = ()
 ) -> list[ConditionTest]:
-    """Every test of every family, decided and p-values corrected within each.
+    """Every test of every family, decided and with p-values corrected within each family.
 
-    Metrics that no row has are not there. What a gate decides is decided as it does, and corrected with it.
+    Metrics that no row has are left out. What a gate decides is decided and corrected within that gate.
     """
-    pairs = ResponsePairs.of(rows, how)
+    pairs = ResponsePairs.of(rows, options)
     found = [
-        dataclasses.replace(each, record=replace(each.record, family=FAMILIES[each.record.metric]))
-        for each in _tests(pairs, "", {}, how)
+        dataclasses.replace(each, record=replace(each.record, family=metric_of(each.record.metric).family))
+        for each in _tests(pairs, "", {}, options)
     ]
     for name, groups in _subgroups(pairs):
         for value, here in groups.items():
-            found += _tests(pairs.where(here), name, {name: value}, how)
+            found += _tests(pairs.where(here), name, {name: value}, options)
     if len(pairs.known(SITE)) > 1:
         cells = pairs.where(pairs.column(SITE) != "").cells()
-        found += _tests(cells, SITE, {}, dataclasses.replace(how, cluster=SITE))
-    decisions = FamilyDecisions[ConditionTest](how.correction, how.level, len(found))
+        found += _tests(cells, SITE, {}, dataclasses.replace(options, cluster=SITE))
+    decisions = FamilyDecisions[ConditionTest](options.correction, options.level, len(found))
     for each in found:
-        decisions.add(dataclasses.replace(each, declared=_declared(each.record, pairs, decided, how)))
+        decisions.add(dataclasses.replace(each, declared=_declared(each.record, pairs, decided, options)))
     return [
         one if one.family == each.record.family else replace(one, family=each.record.family, by=one.family)
         for one, each in zip(decisions.records(), found, strict=True)
@@ -198,10 +172,10 @@ def analyse(
 
 
 def _declared(
-    one: ConditionTest, pairs: ResponsePairs, decided: Sequence[DecidedDifference], how: AnalysisOptions
+    one: ConditionTest, pairs: ResponsePairs, decided: Sequence[DecidedDifference], options: AnalysisOptions
 ) -> GateDifference | None:
-    """What a gate decides of the same metric, questions and models, as a difference of B from A."""
-    if one.family == SITE:  # of means by site, which no gate compares
+    """The difference of B from A that a gate decides for the same metric, questions and models."""
+    if one.family == SITE:  # means by site, which no gate compares
         return None
     about = frozenset(
         (row.item_id, row.model)
@@ -209,17 +183,17 @@ def _declared(
         if all(getattr(row, name) == value for name, value in one.where.items())
     )
     for by, rows in decided:
-        if by.measure == MEASURES[one.metric] and {by.a, by.b} == {how.a, how.b} and rows == about:
-            return (
-                by if by.a == how.b else dataclasses.replace(by, a=by.b, b=by.a, low=-by.high, high=-by.low)
-            )
+        same = by.measure == metric_of(one.metric).measure and {by.a, by.b} == {options.a, options.b}
+        if same and rows == about:
+            turned = dataclasses.replace(by, a=by.b, b=by.a, low=-by.high, high=-by.low)
+            return by if by.a == options.b else turned
     return None
 
 
 def _subgroups(pairs: ResponsePairs) -> Iterator[tuple[str, dict[str, NDArray[np.bool_]]]]:
-    """The columns that part the pairs, each with its groups, but none that says again what was said.
+    """The columns that split the pairs into groups, each with its groups. No two split them in the same way.
 
-    One group is the whole. Where each size has one model, models part the pairs as sizes do.
+    A single group is the whole. If each size has one model, models split the pairs as sizes do.
     """
     known: list[set[bytes]] = []
     for name in SUBGROUPS:
@@ -231,18 +205,18 @@ def _subgroups(pairs: ResponsePairs) -> Iterator[tuple[str, dict[str, NDArray[np
 
 
 def _tests(
-    pairs: ResponsePairs, family: str, where: dict[str, str], how: AnalysisOptions
+    pairs: ResponsePairs, family: str, where: dict[str, str], options: AnalysisOptions
 ) -> Iterator[Contrast[ConditionTest]]:
-    """One test a metric, over these pairs; all intervals come from one resampling."""
+    """One test per metric, over these pairs. All intervals come from one resampling."""
     metrics = [metric for metric in METRICS if not np.isnan(pairs.values[metric.name]).all()]
     if not metrics:
         return
-    clusters = pairs.column(how.cluster)
+    clusters = pairs.column(options.cluster)
     differences = np.column_stack([pairs.difference(metric.name) for metric in metrics])
     signs = np.where(np.abs(differences) <= TIE, 0.0, np.sign(differences))
     bounds = [*(metric.bounds for metric in metrics), *[(-1.0, 1.0)] * len(metrics)]
     sums, counts = cluster_sums(np.hstack([differences, signs]), clusters)
-    columns = resample_means(sums, counts, bounds, resamples=how.resamples, seed=how.seed)
+    columns = resample_means(sums, counts, bounds, resamples=options.resamples, seed=options.seed)
     models = set(pairs.column("model").tolist())
     only_model = models.pop() if len(models) == 1 else None
     for metric, mean, sign in zip(metrics, columns, columns[len(metrics) :], strict=False):
@@ -251,25 +225,26 @@ def _tests(
         one = ConditionTest(metric.name, family, where, len(a), len(np.unique(clusters[both])))
         one = replace(one, left_out=len(both) - len(a), only_model=only_model)
         interval_at: Callable[[float], Interval] = mean.interval
-        if len(a) and metric.binary and family != SITE:  # a site's share is no yes or no
-            if len(np.unique(clusters[both])) == len(a):
-                interval_at = partial(_proportions, b, a)
-            one = _counted(one, metric, a, b, interval_at(how.level), how.level)
-            one = _binary(one, a, b, clusters[both], how.level)
-        elif len(a):
-            one = _counted(one, metric, a, b, interval_at(how.level), how.level)
-            one = _ranked(one, b - a, clusters[both], sign.interval(how.level))
+        if len(a):
+            binary = metric.binary and family != SITE  # the mean of a site is neither yes nor no
+            if binary and len(np.unique(clusters[both])) == len(a):
+                interval_at = partial(_interval_of_proportions, b, a)
+            one = _with_means(one, metric, a, b, interval_at(options.level), options.level)
+            if binary:
+                one = _with_mcnemar(one, a, b, clusters[both], options.level)
+            else:
+                one = _with_wilcoxon(one, b - a, clusters[both], sign.interval(options.level))
         yield Contrast(one, metric.higher, interval_at, mean.moved)
 
 
-def _proportions(b: Floats, a: Floats, level: float) -> Interval:
+def _interval_of_proportions(b: Floats, a: Floats, level: float) -> Interval:
     return difference_interval(b, a, binary=True, level=level)
 
 
-def _counted(
+def _with_means(
     one: ConditionTest, metric: Metric, a: Floats, b: Floats, interval: Interval, level: float
 ) -> ConditionTest:
-    """Means, their difference, and how many pairs are better, alike and worse under B."""
+    """Adds the means, their difference, and on how many pairs B is better, equal and worse."""
     low, high = ends(interval)
     wins, ties, losses = win_tie_loss(b - a if metric.higher else a - b)
     return replace(
@@ -286,8 +261,10 @@ def _counted(
     )
 
 
-def _ranked(one: ConditionTest, differences: Floats, clusters: Labels, interval: Interval) -> ConditionTest:
-    """Grades and counts: the signed-rank test, and Cliff's delta of B against A."""
+def _with_wilcoxon(
+    one: ConditionTest, differences: Floats, clusters: NDArray[Any], interval: Interval
+) -> ConditionTest:
+    """Adds the signed-rank test and Cliff's delta of B against A, for grades and counts."""
     low, high = ends(interval)
     delta = cliffs_delta_paired(differences)
     return replace(
@@ -302,8 +279,10 @@ def _ranked(one: ConditionTest, differences: Floats, clusters: Labels, interval:
     )
 
 
-def _binary(one: ConditionTest, a: Floats, b: Floats, clusters: Labels, level: float) -> ConditionTest:
-    """Yes and no: McNemar's test, and the odds of B alone against A alone."""
+def _with_mcnemar(
+    one: ConditionTest, a: Floats, b: Floats, clusters: NDArray[Any], level: float
+) -> ConditionTest:
+    """Adds McNemar's test and the odds of only B against only A, for yes and no."""
     odds = odds_ratio_by_cluster(b, a, clusters, level)
     return replace(
         one,
@@ -316,16 +295,11 @@ def _binary(one: ConditionTest, a: Floats, b: Floats, clusters: Labels, level: f
     )
 
 
-def _column(pairs: Sequence[Mapping[str, ScoredResponse]], condition: str, metric: str) -> Floats:
-    values = [getattr(sides.get(condition), metric, None) for sides in pairs]
-    return np.array(values, dtype=np.float64)  # None becomes NaN
-
-
 def ends(interval: Interval) -> tuple[float | None, float | None]:
-    """Both ends of an interval, None where there is none."""
+    """Both ends of an interval, None if it has none."""
     return finite(interval.low), finite(interval.high)
 
 
 def finite(value: float) -> float | None:
-    """The value, None where it is undefined."""
+    """The value, None if it is undefined."""
     return value if math.isfinite(value) else None

@@ -1,19 +1,52 @@
-"""What a person said of one blinded response in one pass, as it is kept: added to, never rewritten."""
+"""Marks: what a person said of one blinded response in one pass. They are added to, never rewritten.
+
+`ScoringFolder` reads a pack with its marks and, once the seal was opened on record, which response is whose.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 import msgspec
+from msgspec.structs import replace
 
+from assay.core.dataset import digest
+from assay.core.records import Judgment, Span
+from assay.judges.labels import text_hash
+from assay.kinds.answers.blinding.acts import Act, ActLog, ActName, append_act, read_acts
+from assay.kinds.answers.blinding.masks import to_original
+from assay.kinds.answers.blinding.pack import (
+    MAP,
+    MARKS,
+    PACK,
+    BlindPack,
+    OriginalResponse,
+    read_key,
+    read_pack,
+    unseal,
+)
+from assay.kinds.answers.measures.rubric import (
+    ACCURACY,
+    CITATION,
+    CITATION_APPLIES,
+    COMPLETENESS,
+    HALLUCINATION,
+    HALLUCINATIONS,
+)
 from assay.review.marks import MarkBook, folder_book
+from assay.store.disk import hold_lock
 
-FIRST, AGAIN = "first", "again"  # rounds: the score that counts, and the same person's a while later
+FIRST, AGAIN = "first", "again"  # rounds: the marks that count, and the same rater's marks some time later
+
+MarkKey = tuple[str, str, str, str]  # rater, round, pass, response
 
 
 class Claim(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One claim that the source does not support, and where the response as shown makes it."""
+    """One claim that the source does not support, and where it is in the response as shown."""
 
     category: str
     start: int  # characters [start, end) of the text as shown
@@ -23,7 +56,7 @@ class Claim(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Mark(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="kind", tag="mark"):
-    """One saved score. `mark_id` is made by whoever sends it, so that sending it twice saves it once."""
+    """One saved mark. The sender makes `mark_id`, so that a mark that is sent twice is saved once."""
 
     mark_id: str
     rater: str
@@ -35,29 +68,29 @@ class Mark(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="kind", ta
     flags: list[str] = []  # "refusal", "none_found"
     round: str = FIRST
     time: float = 0.0
-    replaces: str | None = None  # the mark that stood here before
-    withdrawn: bool = False  # it takes back what it replaces, and says nothing itself
-    case: str | None = None  # the precedent that it was looked at again for
-    suggested: str | None = None  # what was suggested, where the rater had seen that before
+    replaces: str | None = None  # the mark that counted before
+    withdrawn: bool = False  # it takes back the mark that it replaces, and says nothing itself
+    case: str | None = None  # the precedents for which the response was looked at again
+    suggested: str | None = None  # the suggestion that the rater had seen before, if any
     restores: str | None = None  # the earlier mark that an undo brought back as this one
 
     @property
-    def key(self) -> tuple[str, str, str, str]:
+    def key(self) -> MarkKey:
         """What it is about: rater, round, pass and response."""
         return self.rater, self.round, self.step, self.response_id
 
 
 class RaterPrecedent(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="kind", tag="case"):
-    """A precedent that was set while scoring, and the responses that have to be looked at again for it."""
+    """A precedent that a rater set, and the responses that have to be looked at again for it."""
 
     case_id: str  # EC-11
-    mark_id: str  # made by whoever sends it
+    mark_id: str  # made by the sender
     rater: str
     situation: str
     decision: str
     rationale: str
     step: str
-    about: list[str] = []  # response_ids that were scored before it and may be like it
+    about: list[str] = []  # response_ids that were scored before it and that it may concern
     time: float = 0.0
 
 
@@ -75,23 +108,18 @@ BookEntry = Mark | RaterPrecedent | SuggestionView
 
 
 def score_book(folder: Path) -> MarkBook[BookEntry]:
-    """The book of a blinded pack's marks."""
+    """Opens the book of a pack's marks."""
     return folder_book(folder, BookEntry)
 
 
-def distinct_marks(lines: Iterable[BookEntry]) -> Iterator[Mark]:
-    """The marks among some lines, each once however often it was sent."""
+def current_marks(entries: Iterable[BookEntry]) -> dict[MarkKey, Mark]:
+    """The marks that count: the last of each rater, round, pass and response that was not taken back."""
     known: set[str] = set()
-    for line in lines:
-        if isinstance(line, Mark) and line.mark_id not in known:
-            known.add(line.mark_id)
-            yield line
-
-
-def current_marks(marks: Iterable[Mark]) -> dict[tuple[str, str, str, str], Mark]:
-    """The mark that counts for each rater, round, pass and response: the last that was not taken back."""
-    found: dict[tuple[str, str, str, str], Mark] = {}
-    for mark in marks:
+    found: dict[MarkKey, Mark] = {}
+    for mark in entries:
+        if not isinstance(mark, Mark) or mark.mark_id in known:  # sent twice
+            continue
+        known.add(mark.mark_id)
         if mark.withdrawn:
             found.pop(mark.key, None)
         else:
@@ -99,6 +127,102 @@ def current_marks(marks: Iterable[Mark]) -> dict[tuple[str, str, str, str], Mark
     return found
 
 
-def history(marks: Sequence[Mark], key: tuple[str, str, str, str]) -> list[Mark]:
-    """All that one rater ever said of one response in one pass, oldest first."""
-    return [mark for mark in marks if mark.key == key]
+def rater_label(rater: str, turn: str = FIRST) -> str:
+    """The name of a rater's marks of one round: `anna`, `anna (again)`."""
+    return f"{rater} ({AGAIN})" if turn == AGAIN else rater
+
+
+@dataclass(frozen=True)
+class ScoringFolder:
+    """The files of one blinded scoring, read as far as they may be read now."""
+
+    folder: Path
+
+    @property
+    def key_path(self) -> Path:
+        """Where the key of the pack lies: beside it, never inside."""
+        return self.folder.with_name(f"{self.folder.name}.key")
+
+    @property
+    def head_path(self) -> Path:
+        """Where the number of acts and the hash of the last are kept a second time: beside the pack."""
+        return self.folder.with_name(f"{self.folder.name}.acts")
+
+    @property
+    def has_pack(self) -> bool:
+        return (self.folder / PACK).is_file()
+
+    @cached_property
+    def pack(self) -> BlindPack:
+        return read_pack(self.folder)
+
+    @cached_property
+    def acts(self) -> ActLog:
+        return read_acts(self.folder, self.head_path)
+
+    @cached_property
+    def entries(self) -> list[BookEntry]:
+        return score_book(self.folder / MARKS).lines
+
+    @cached_property
+    def marks(self) -> list[Mark]:
+        """The marks that count, of every rater, round and pass."""
+        return list(current_marks(self.entries).values())
+
+    def locked(self) -> AbstractContextManager[None]:
+        """Locks the folder: only one process may take marks or open the seal."""
+        return hold_lock(self.folder, busy=f"serving {self.folder}, or taking scores in")
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the seal was opened."""
+        return self.has_pack and self.acts.opened is not None
+
+    def record(self, act: ActName, by: str, time: float, detail: str = "") -> None:
+        """Puts an act on record."""
+        append_act(self.folder, Act(act, by, time, detail), self.head_path)
+
+    def originals(self) -> dict[str, OriginalResponse]:
+        """What the seal hides, even before it is opened. Only for acts themselves and for checks."""
+        found = unseal((self.folder / MAP).read_bytes(), read_key(self.key_path), self.pack.commitment)
+        return {each.response_id: each for each in found.originals}
+
+    def judgments(self) -> list[Judgment]:
+        """The marks as judgments on the original responses once the seal was opened; none before."""
+        if not self.is_open:
+            return []
+        originals = self.originals()
+        return [each for mark in self.marks for each in judgments_of(mark, originals[mark.response_id])]
+
+
+def judgments_of(mark: Mark, original: OriginalResponse) -> Iterator[Judgment]:
+    """A mark as judgments on the response as it was written."""
+    by_step: dict[str, dict[str, int | None]] = {
+        ACCURACY: {ACCURACY: mark.grade},
+        HALLUCINATION: {HALLUCINATIONS: len(mark.claims)},
+        COMPLETENESS: {COMPLETENESS: mark.grade},
+        CITATION: {CITATION_APPLIES: int(mark.grade is not None), CITATION: mark.grade},
+    }
+    plain = Judgment(
+        original.item_id,
+        mark.step,
+        0.0,
+        rater_label(mark.rater, mark.round),
+        arm=original.arm,
+        seed=original.seed,
+        seen=text_hash(original.text),
+        time=mark.time,
+    )
+    for label, grade in by_step[mark.step].items():
+        if grade is not None:
+            judgment_id, note = digest([mark.mark_id.encode(), label.encode()]), mark.note or None
+            yield replace(plain, label=label, grade=float(grade), reason=note, judgment_id=judgment_id)
+    for number, claim in enumerate(mark.claims):
+        yield replace(
+            plain,
+            grade=1.0,
+            span=Span(*to_original((claim.start, claim.end), original.masks)),
+            category=claim.category,
+            reason=claim.note,
+            judgment_id=digest([mark.mark_id.encode(), str(number).encode()]),
+        )

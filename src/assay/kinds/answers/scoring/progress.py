@@ -1,17 +1,218 @@
-"""How far everybody is: what is open, what waits for what, and what is left before unblinding."""
+"""The state of all marks on a pack: which of them count, what to look at again, and how far everybody is."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeVar
 
 from assay.kinds.answers.blinding.pack import BlindPack
-from assay.kinds.answers.scoring.assignment import RubricPass, due_time, format_time
-from assay.kinds.answers.scoring.ledger import MarkIndex
-from assay.kinds.answers.scoring.marks import FIRST, BookEntry
+from assay.kinds.answers.scoring.marks import (
+    FIRST,
+    BookEntry,
+    Mark,
+    MarkKey,
+    RaterPrecedent,
+    SuggestionView,
+)
+from assay.kinds.answers.scoring.passes import (
+    CONTRADICTING,
+    RubricPass,
+    contradiction,
+    due_time,
+    format_time,
+    passes_of,
+    precedents_named,
+    why_again,
+)
+from assay.kinds.answers.scoring.rubric import ACCURACY, STEPS
 
-State = Literal["open", "waiting", "done"]
+Value = TypeVar("Value")
+
+
+class MarkIndex:
+    """The marks of one pack, updated entry by entry, so that no question has to read all of them again.
+
+    It is not thread-safe: threads that share it need a lock.
+    """
+
+    def __init__(self, pack: BlindPack, entries: Iterable[BookEntry] = ()) -> None:
+        self.pack = pack
+        self.passes: dict[str, list[RubricPass]] = {
+            rater: passes_of(pack, rater) for rater in pack.panel.raters
+        }
+        self.cases: dict[str, RaterPrecedent] = {}  # by case_id
+        self._marks: dict[str, Mark] = {}  # by mark_id
+        self._history: dict[MarkKey, list[Mark]] = {}
+        self._current: dict[MarkKey, Mark] = {}
+        self._done: Counter[tuple[str, str, str]] = Counter()
+        self._views: dict[tuple[str, str, str], SuggestionView] = {}
+        self._own = {(of.rater, of.round): of.response_ids for all_ in self.passes.values() for of in all_}
+        # by response: precedents that were set after it was scored, and those of them still to look at
+        self._concerned: dict[tuple[str, str], dict[str, list[str]]] = {}
+        self._open: dict[tuple[str, str], dict[str, list[str]]] = {}
+        self._contradictions: dict[tuple[str, str, str], dict[str, str]] = {}  # by the later pass
+        for entry in entries:
+            self.add(entry)
+
+    def add(self, entry: BookEntry) -> None:
+        """Adds one entry; a mark or a precedent that is known already counts once."""
+        if isinstance(entry, Mark):
+            if entry.mark_id not in self._marks:
+                self._add_mark(entry)
+        elif isinstance(entry, RaterPrecedent):
+            if entry.case_id not in self.cases:
+                self._add_precedent(entry)
+        else:
+            self._views[entry.rater, entry.step, entry.response_id] = entry
+
+    def _add_mark(self, mark: Mark) -> None:
+        self._marks[mark.mark_id] = mark
+        self._history.setdefault(mark.key, []).append(mark)
+        counted = mark.key in self._current
+        _put(self._current, mark.key, None if mark.withdrawn else mark)
+        if mark.response_id in self._own.get((mark.rater, mark.round), ()):
+            self._done[mark.rater, mark.round, mark.step] += (not mark.withdrawn) - counted
+        self._update_open(mark.rater, mark.step, mark.response_id)
+        rater, round_, changed, response_id = mark.key
+        accuracy = self.mark((rater, round_, ACCURACY, response_id))
+        for later in CONTRADICTING if changed == ACCURACY else {changed} & {*CONTRADICTING}:
+            found = self._contradictions.setdefault((rater, round_, later), {})
+            why = contradiction(accuracy, self.mark((rater, round_, later, response_id)))
+            _put(found, response_id, why)
+
+    def _add_precedent(self, case: RaterPrecedent) -> None:
+        self.cases[case.case_id] = case
+        for rater in self.passes:
+            for response_id in case.about:
+                if (rater, FIRST, case.step, response_id) in self._current:
+                    concerned = self._concerned.setdefault((rater, case.step), {})
+                    concerned.setdefault(response_id, []).append(case.case_id)
+                    self._update_open(rater, case.step, response_id)
+
+    def _update_open(self, rater: str, step: str, response_id: str) -> None:
+        """Works out which precedents a rater has still to look at for a response."""
+        concerned = self._concerned.get((rater, step), {}).get(response_id)
+        if concerned is None:
+            return
+        mark = self._current.get((rater, FIRST, step, response_id))
+        left = [] if mark is None else [each for each in concerned if each not in precedents_named(mark)]
+        _put(self._open.setdefault((rater, step), {}), response_id, left)
+
+    # ------------------------------------------------------------------------------- what counts
+
+    def mark(self, key: MarkKey) -> Mark | None:
+        """The mark that counts."""
+        return self._current.get(key)
+
+    def by_id(self, mark_id: str) -> Mark | None:
+        """The mark with this id, whether it counts or not."""
+        return self._marks.get(mark_id)
+
+    def history(self, key: MarkKey) -> Sequence[Mark]:
+        """All marks that a rater ever made here, oldest first."""
+        return self._history.get(key, [])
+
+    def before(self, key: MarkKey) -> Mark | None:
+        """The mark that counted before the current one, which undoing restores; None if there is none.
+
+        An undone mark is not part of this line, so that undoing twice goes back two steps, not to and fro.
+        """
+        line: list[Mark] = []
+        for mark in self.history(key):
+            if mark.withdrawn:
+                line.clear()
+            elif mark.restores is not None and len(line) > 1:
+                line[-2:] = [mark]
+            else:
+                line.append(mark)
+        return line[-2] if len(line) > 1 else None
+
+    def others(self, key: MarkKey) -> dict[str, Mark]:
+        """The marks of the same rater on the same response in the other passes of the round."""
+        rater, round_, own, response_id = key
+        found = {step.name: self.mark((rater, round_, step.name, response_id)) for step in STEPS}
+        return {name: mark for name, mark in found.items() if mark is not None and name != own}
+
+    def suggestion_view(self, rater: str, step: str, response_id: str) -> SuggestionView | None:
+        """The suggestion that a rater was shown here."""
+        return self._views.get((rater, step, response_id))
+
+    def is_scored(self, step: str, response_id: str) -> bool:
+        """Whether anybody has scored a response in a pass."""
+        return any((rater, FIRST, step, response_id) in self._current for rater in self.passes)
+
+    def done(self, of: RubricPass) -> int:
+        """How many responses of a pass have a mark."""
+        return self._done[of.rater, of.round, of.step.name]
+
+    def due_at(self, of: RubricPass, response_id: str) -> float:
+        """From when on a response may be scored in a pass: at once in the first round."""
+        if of.round == FIRST:
+            return float("-inf")
+        return due_time(self.pack, self.mark((of.rater, FIRST, of.step.name, response_id)))
+
+    # ----------------------------------------------------------------------- what to look at again
+
+    def concerning(self, of: RubricPass, response_id: str) -> list[str]:
+        """The precedents that were set after this rater scored a response and that may concern it."""
+        return self._of_pass(self._concerned, of).get(response_id, [])
+
+    def count_open(self, case: RaterPrecedent, rater: str) -> int:
+        """How many responses a rater has still to look at again for a precedent."""
+        return sum(case.case_id in left for left in self._open.get((rater, case.step), {}).values())
+
+    def queue(self, of: RubricPass) -> dict[str, str]:
+        """The responses of a pass that are to be looked at again, and why."""
+        found = self._due_contradictions(of)
+        for response_id, left in self._of_pass(self._open, of).items():
+            _extend(found, response_id, why_again(self.cases[case_id] for case_id in left))
+        return found
+
+    def count_queued(self, of: RubricPass) -> int:
+        """How many responses of a pass are to be looked at again."""
+        return len(self._of_pass(self._open, of).keys() | self._due_contradictions(of).keys())
+
+    def why_queued(self, of: RubricPass, response_id: str) -> str | None:
+        """Why a response is to be looked at again; None if it is not."""
+        left = self._of_pass(self._open, of).get(response_id, [])
+        why = [self._due_contradictions(of).get(response_id)]
+        why += [why_again(self.cases[case_id] for case_id in left)] if left else []
+        return " ".join(filter(None, why)) or None
+
+    def _of_pass(
+        self, table: Mapping[tuple[str, str], dict[str, list[str]]], of: RubricPass
+    ) -> Mapping[str, list[str]]:
+        """Precedents concern the first round only."""
+        return table.get((of.rater, of.step.name), {}) if of.round == FIRST else {}
+
+    def _due_contradictions(self, of: RubricPass) -> dict[str, str]:
+        """The contradictions with later passes that are complete. They come up in the pass on accuracy."""
+        found: dict[str, str] = {}
+        for later in CONTRADICTING if of.step.name == ACCURACY else ():
+            key = of.rater, of.round, later
+            if self._done[key] >= len(of.response_ids):
+                for response_id, why in self._contradictions.get(key, {}).items():
+                    _extend(found, response_id, why)
+        return found
+
+
+Key = TypeVar("Key")
+
+
+def _put(table: dict[Key, Value], key: Key, value: Value | None) -> None:
+    if value:
+        table[key] = value
+    else:
+        table.pop(key, None)
+
+
+def _extend(reasons: dict[str, str], response_id: str, why: str) -> None:
+    reasons[response_id] = f"{reasons[response_id]} {why}" if response_id in reasons else why
+
+
+# ------------------------------------------------------------------------------------ progress
 
 
 @dataclass(frozen=True)
@@ -21,7 +222,7 @@ class PassState:
     of: RubricPass
     done: int
     queued: int  # responses to look at again
-    state: State
+    state: Literal["open", "waiting", "done"]
     why: str = ""  # why it waits
     blocked: bool = False  # an earlier pass is not finished
 
@@ -34,45 +235,32 @@ class PassState:
         return self.total - self.done
 
 
-def pass_states(ledger: MarkIndex, rater: str, now: float) -> list[PassState]:
-    """All passes of a rater, in their order. Each begins when the one before it is through."""
+def pass_states(index: MarkIndex, rater: str, now: float) -> list[PassState]:
+    """All passes of a rater in their order. Each begins when the one before it is complete."""
     found: list[PassState] = []
     before: PassState | None = None
-    for of in ledger.passes.get(rater, []):
-        state = _state(ledger, of, now, before)
-        if before is None and state.left:
+    for of in index.passes.get(rater, []):
+        done, queued = index.done(of), index.count_queued(of)
+        left = len(of.response_ids) - done
+        if before is not None:
+            why = f"{before.of.title} comes first: {before.left} of {before.total} left."
+            state = PassState(of, done, queued, "waiting", why, blocked=True)
+        elif (at := _waits_until(index, of, now)) is not None:
+            why = f"{left} left, the next of them from {format_time(at)} on."
+            state = PassState(of, done, queued, "waiting", why)
+        else:
+            state = PassState(of, done, queued, "open" if left or queued else "done")
+        if before is None and left:
             before = state
         found.append(state)
     return found
 
 
-def _state(ledger: MarkIndex, of: RubricPass, now: float, before: PassState | None) -> PassState:
-    done, queued = ledger.done(of), ledger.queued(of)
-    left = len(of.response_ids) - done
-    if before is not None:
-        why = f"{before.of.title} comes first: {before.left} of {before.total} left."
-        return PassState(of, done, queued, "waiting", why, blocked=True)
-    if left and (at := waits_until(ledger, of, now)) is not None:
-        return PassState(
-            of, done, queued, "waiting", f"{left} left, the next of them from {format_time(at)} on."
-        )
-    return PassState(of, done, queued, "open" if left or queued else "done")
-
-
-def waits_until(ledger: MarkIndex, of: RubricPass, now: float) -> float | None:
-    """When the next response of a second round may be scored; None: one may be now."""
-    if of.round == FIRST:
-        return None
-    left = (each for each in of.response_ids if ledger.mark(of.key(each)) is None)
-    at = min((due_at(ledger, of, response_id) for response_id in left), default=now)
+def _waits_until(index: MarkIndex, of: RubricPass, now: float) -> float | None:
+    """When the next response of a second round is due; None if one is due now or none is left."""
+    left = [each for each in of.response_ids if index.mark(of.key(each)) is None] if of.round != FIRST else []
+    at = min((index.due_at(of, each) for each in left), default=now)
     return at if at > now else None
-
-
-def due_at(ledger: MarkIndex, of: RubricPass, response_id: str) -> float:
-    """From when on a response may be scored in a pass: at once in the first round."""
-    if of.round == FIRST:
-        return float("-inf")
-    return due_time(ledger.pack, ledger.mark((of.rater, FIRST, of.step.name, response_id)))
 
 
 def current_pass(states: Iterable[PassState]) -> PassState | None:
@@ -80,29 +268,25 @@ def current_pass(states: Iterable[PassState]) -> PassState | None:
     return next((state for state in states if state.state == "open"), None)
 
 
-def progress(
-    pack: BlindPack, lines: Iterable[BookEntry], now: float
-) -> dict[str, dict[str, tuple[int, int]]]:
+def progress(index: MarkIndex) -> dict[str, dict[str, tuple[int, int]]]:
     """How many responses each rater has scored in each pass, and of how many."""
-    ledger = MarkIndex(pack, lines)
     return {
-        rater: {state.of.name: (state.done, state.total) for state in pass_states(ledger, rater, now)}
-        for rater in ledger.passes
+        rater: {of.name: (index.done(of), len(of.response_ids)) for of in passes}
+        for rater, passes in index.passes.items()
     }
 
 
-def remaining_work(pack: BlindPack, lines: Iterable[BookEntry], now: float) -> list[str]:
-    """What is left to do, in words; empty: every pass of everybody is through, and nothing is queued."""
-    ledger = MarkIndex(pack, lines)
+def remaining_work(index: MarkIndex, now: float) -> list[str]:
+    """What is left to do, in sentences; empty if every pass is complete and nothing is queued."""
     return [
-        said
-        for rater in ledger.passes
-        for state in pass_states(ledger, rater, now)
-        for said in _left(rater, state)
+        sentence
+        for rater in index.passes
+        for state in pass_states(index, rater, now)
+        for sentence in _left(rater, state)
     ]
 
 
-def _left(rater: str, state: PassState) -> Iterable[str]:
+def _left(rater: str, state: PassState) -> Iterator[str]:
     where = f"{rater}: {state.of.title}"
     if state.left:
         waits = f": {state.why}" if state.state == "waiting" and not state.blocked else ""

@@ -1,7 +1,7 @@
-"""The rubric: four passes in their order, what each asks for, and the keys that answer it.
+"""The rubric: four passes in their order, the question of each, and the keys that answer it.
 
-The rules of judgement that go with it are in `guidance`, the precedents in `precedents`; what of them is
-enforced is in `rules`.
+The guidance and the precedents that go with it are in `guidance`. The rules that are enforced are in
+`drafts`.
 """
 
 from __future__ import annotations
@@ -12,16 +12,18 @@ from assay.core.errors import UsageError, did_you_mean
 
 ACCURACY, HALLUCINATION, COMPLETENESS, CITATION = "accuracy", "hallucination", "completeness", "citation"
 REFUSAL = "refusal"
-NONE_FOUND = "none_found"  # that a response was read and holds no unsupported claim is said, never left out
+NONE_FOUND = (
+    "none_found"  # a rater has to say that there is no unsupported claim: an empty form is not enough
+)
 NOT_APPLICABLE = "na"
 FABRICATED, WRONG_SOURCE, EXTRAPOLATED, TEMPORAL = "H-FAB", "H-SRC", "H-EXT", "H-TMP"
-CAPPING = frozenset({FABRICATED, EXTRAPOLATED, TEMPORAL})  # a reader cannot tell them from what is right
-BEST = 3  # of accuracy
+CAPPING = frozenset({FABRICATED, EXTRAPOLATED, TEMPORAL})  # with such a claim, accuracy is below `BEST`
+BEST = 3  # the highest accuracy
 
 
 @dataclass(frozen=True)
 class RubricOption:
-    """A grade or a category: what it is called, what it means, and the key that gives it."""
+    """A grade or a category: its name, its meaning, and the key that chooses it."""
 
     value: str
     label: str
@@ -31,7 +33,7 @@ class RubricOption:
 
 @dataclass(frozen=True)
 class RubricFlag:
-    """Something to say beside the grade or the claims, and the only grade that goes with it."""
+    """A flag beside the grade or the claims, and the only grade that goes with it, if there is one."""
 
     name: str
     label: str
@@ -53,11 +55,11 @@ class RubricStep:
     note_label: str = "Note"
 
     def grade_of(self, choice: str | None) -> int | None:
-        """The grade as it is kept; None where there is none, or it does not apply."""
+        """The grade as it is stored; None if there is none, or if it does not apply."""
         return None if choice is None or choice == NOT_APPLICABLE else int(choice)
 
     def choice_of(self, grade: int | None) -> str | None:
-        """What a rater chose, of the grade as it is kept."""
+        """What a rater chose, from the grade as it is stored."""
         if grade is None:
             return NOT_APPLICABLE if NOT_APPLICABLE in {each.value for each in self.grades} else None
         return str(grade)
@@ -80,8 +82,8 @@ STEPS = (
             RubricOption(
                 "1",
                 "Partly right",
-                "Something right is in it, but grave errors or gaps, or a part of the question is left out, "
-                "so that one could not rely on it.",
+                "Something in it is right, but there are grave errors or gaps, or a part of the question is "
+                "left out, so that nobody could rely on it.",
                 "1",
             ),
             RubricOption(
@@ -111,22 +113,22 @@ STEPS = (
             RubricOption(
                 FABRICATED,
                 "Made up",
-                "A fact that the source does not hold and that cannot be reasonably concluded from it: a "
-                "mobile app of which no page speaks.",
+                "A fact that is not in the source and that cannot be reasonably concluded from it: a mobile "
+                "app that no page mentions.",
                 "1",
             ),
             RubricOption(
                 WRONG_SOURCE,
                 "Wrong source",
-                "Said to stand in a section, on a page or under a concept where it does not stand, even if "
-                "the source has it elsewhere: “as the page on billing says”, of what is on that on limits.",
+                "The response names a section, a page or a concept where this is not to be found, even if "
+                "the source has it elsewhere: “as the page on billing says”, of something on that on limits.",
                 "2",
             ),
             RubricOption(
                 EXTRAPOLATED,
                 "Goes too far",
-                "A conclusion beyond what the source says, told as if it were a fact: backups run every "
-                "night, so nothing is ever lost.",
+                "A conclusion beyond what the source says, presented as a fact: backups run every night, so "
+                "nothing is ever lost.",
                 "3",
             ),
             RubricOption(
@@ -156,14 +158,14 @@ STEPS = (
     RubricStep(
         CITATION,
         "Citation fidelity",
-        "Where the question asks for a source or the response names one: do the references point to where "
-        "the information stands?",
+        "If the question asks for a source or the response names one: do the references point to the place "
+        "of the information?",
         grades=(
             RubricOption(
                 "0",
                 "None, or invented",
-                "The question asks for a source and none is named that could be looked up; or what is cited "
-                "does not exist.",
+                "The question asks for a source and the response names none that could be looked up; or what "
+                "it cites does not exist.",
                 "0",
             ),
             RubricOption(
@@ -172,11 +174,11 @@ STEPS = (
                 "Real sections or pages are named, but at least one does not hold what it is cited for.",
                 "1",
             ),
-            RubricOption("2", "Right", "Every reference points to where the information stands.", "2"),
+            RubricOption("2", "Right", "Every reference points to the place of the information.", "2"),
             RubricOption(
                 NOT_APPLICABLE,
                 "Not applicable",
-                "The question asks for no source, and the response names none.",
+                "The question does not ask for a source, and the response names none.",
                 "x",
             ),
         ),
@@ -187,8 +189,7 @@ STEPS = (
 
 
 def step_of(name: str) -> RubricStep:
-    """The pass of a name."""
-    for step in STEPS:
-        if step.name == name:
-            return step
+    """The pass with this name; a UsageError if there is none."""
+    if found := next((step for step in STEPS if step.name == name), None):
+        return found
     raise UsageError(f"There is no pass {name!r}. {did_you_mean(name, [step.name for step in STEPS])}")

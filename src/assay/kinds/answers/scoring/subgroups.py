@@ -1,6 +1,6 @@
 """Whether the effect is the same everywhere: between subgroups, models and sites, and against tokens.
 
-All of it informs. What is tested and corrected is in `analysis`.
+All of it only informs. What is tested and corrected is in `analysis`.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from assay.kinds.answers.results import ConditionTest, Correlation, TokenChange
+from assay.kinds.answers.results import METRICS, ConditionTest, Correlation, TokenChange
 from assay.kinds.answers.scoring.analysis import (
-    METRICS,
+    WILCOXON,
     AnalysisOptions,
     ResponsePairs,
     ScoredResponse,
@@ -28,23 +28,23 @@ if TYPE_CHECKING:
     from assay.core.protocols import Floats
 
 INTERACTION = "interaction"
-KRUSKAL, FRIEDMAN, WILCOXON = "Kruskal-Wallis", "Friedman", "Wilcoxon signed-rank"
+KRUSKAL, FRIEDMAN = "Kruskal-Wallis", "Friedman"
 CORRELATION = "Spearman's rho of the differences of tokens and of accuracy"
 
 
-def interactions(rows: Sequence[ScoredResponse], how: AnalysisOptions) -> list[ConditionTest]:
+def interactions(rows: Sequence[ScoredResponse], options: AnalysisOptions) -> list[ConditionTest]:
     """Whether the effect differs between complexities, and between sizes of model; not corrected.
 
     Complexities are different questions: Kruskal-Wallis on each question's mean difference. Sizes answer the
-    same questions: Friedman on the questions that all sizes have, Wilcoxon where there are two sizes.
+    same questions: Friedman on the questions that all sizes have, Wilcoxon if there are two sizes.
     """
-    pairs = ResponsePairs.of(rows, how)
+    pairs = ResponsePairs.of(rows, options)
     return [*_between(pairs, "complexity"), *_within(pairs, "size")]
 
 
-def mean_differences(rows: Sequence[ScoredResponse], how: AnalysisOptions, by: str) -> dict[str, float]:
-    """The mean difference of accuracy for each model, site or the like: does each point the same way?"""
-    pairs = ResponsePairs.of(rows, how)
+def mean_differences(rows: Sequence[ScoredResponse], options: AnalysisOptions, by: str) -> dict[str, float]:
+    """The mean difference of accuracy for each model, site or the like."""
+    pairs = ResponsePairs.of(rows, options)
     accuracy, column = pairs.difference("accuracy"), pairs.column(by)
     known = ~np.isnan(accuracy)
     return {
@@ -54,11 +54,11 @@ def mean_differences(rows: Sequence[ScoredResponse], how: AnalysisOptions, by: s
     }
 
 
-def correlated(
-    rows: Sequence[ScoredResponse], how: AnalysisOptions
+def token_changes(
+    rows: Sequence[ScoredResponse], options: AnalysisOptions
 ) -> tuple[list[TokenChange], list[Correlation]]:
-    """The differences of tokens and of accuracy of every pair, and whether they go together."""
-    pairs = ResponsePairs.of(rows, how)
+    """The differences of tokens and of accuracy of every pair, and how they are correlated."""
+    pairs = ResponsePairs.of(rows, options)
     both = ~np.isnan(pairs.difference("tokens") + pairs.difference("accuracy"))
     if not both.any():
         return [], []
@@ -66,9 +66,9 @@ def correlated(
     tokens, accuracy = here.difference("tokens"), here.difference("accuracy")
     value, interval = interval_over_clusters(
         lambda weights: spearman(tokens, accuracy, weights),
-        here.column(how.cluster),
-        Draws(how.resamples, how.seed),
-        how.level,
+        here.column(options.cluster),
+        Draws(options.resamples, options.seed),
+        options.level,
     )
     points = [
         TokenChange(row.item_id, row.model, float(one), float(other))
@@ -78,23 +78,24 @@ def correlated(
 
 
 def _between(pairs: ResponsePairs, name: str) -> Iterator[ConditionTest]:
-    """One line a metric: groups of different questions."""
-    groups = pairs.known(name)
+    """One test per metric between groups of different questions."""
+    from scipy.stats import kruskal  # imported late: every report would wait for it
+
     for metric in METRICS:
-        means = [_by_question(pairs, metric.name, name, group)[1] for group in groups]
-        means = [each for each in means if len(each)]
-        if len(means) > 1:
-            p = 1.0 if spread(np.concatenate(means)) <= TIE else _kruskal(means)
+        means = [_by_question(pairs, metric.name, name, group) for group in pairs.known(name)]
+        groups = [np.array(list(each.values())) for each in means if each]
+        if len(groups) > 1:
+            p = 1.0 if spread(np.concatenate(groups)) <= TIE else float(kruskal(*groups).pvalue)
             n = int((~np.isnan(pairs.difference(metric.name)) & (pairs.column(name) != "")).sum())
-            clusters = sum(map(len, means))
+            clusters = sum(map(len, groups))
             yield ConditionTest(metric.name, INTERACTION, {"between": name}, n, clusters, test=KRUSKAL, p=p)
 
 
 def _within(pairs: ResponsePairs, name: str) -> Iterator[ConditionTest]:
-    """One line a metric: groups of models that answer the same questions."""
+    """One test per metric between groups of models that answer the same questions."""
     groups = pairs.known(name)
     for metric in METRICS if len(groups) > 1 else ():
-        found = [dict(zip(*_by_question(pairs, metric.name, name, group), strict=True)) for group in groups]
+        found = [_by_question(pairs, metric.name, name, group) for group in groups]
         shared = sorted(set.intersection(*(set(by) for by in found)))
         if not shared:
             continue
@@ -106,14 +107,8 @@ def _within(pairs: ResponsePairs, name: str) -> Iterator[ConditionTest]:
         yield ConditionTest(metric.name, INTERACTION, where, n, len(shared), test=test, p=p)
 
 
-def _kruskal(groups: Sequence[Floats]) -> float:
-    from scipy.stats import kruskal  # here, not above: every report would wait for its import
-
-    return float(kruskal(*groups).pvalue)
-
-
 def _friedman(table: Floats) -> float:
-    """Friedman's p-value over (questions × groups) values; 1 where no question tells the groups apart."""
+    """Friedman's p-value over (questions × groups) values; 1 if every question has equal groups."""
     if (np.ptp(table, axis=1) <= TIE).all():
         return 1.0
     from scipy.stats import friedmanchisquare
@@ -121,10 +116,10 @@ def _friedman(table: Floats) -> float:
     return float(friedmanchisquare(*np.round(table, 12).T).pvalue)  # noise must not break a tie
 
 
-def _by_question(pairs: ResponsePairs, metric: str, name: str, group: str) -> tuple[list[str], Floats]:
-    """The questions of a group that have the metric, and the mean difference of each."""
+def _by_question(pairs: ResponsePairs, metric: str, name: str, group: str) -> dict[str, float]:
+    """The mean difference of each question of a group that has the metric."""
     difference = pairs.difference(metric)
     inside = (pairs.column(name) == group) & ~np.isnan(difference)
     items = pairs.column("item_id")[inside]
     means = ratio(*cluster_sums(difference[inside], items))[:, 0]
-    return np.unique(items).tolist(), means
+    return dict(zip(np.unique(items).tolist(), means.tolist(), strict=True))

@@ -1,13 +1,17 @@
-"""Suggestions: what a rule or a model would say first. Only a person's word counts.
+"""Suggestions: what a rule or a model would say first. Only a person's mark counts.
 
-A rater is shown a suggestion on request alone, and that it was shown is kept with the mark. A model that
-suggests must be none of those under test. It sees the question, the reference answer and the response as
-raters see it, so that it cannot know a condition either.
+A rater sees a suggestion only on request, and it is kept with the mark that it was shown. A model that makes
+suggestions must not be under test. It sees the question, the reference answer and the response as raters see
+it, so that it cannot know a condition either.
+
+Rules see words, not meaning. They point at what a person should look at twice. They cannot see
+hallucinations, so there is no rule for them. The words are English.
 """
 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
@@ -23,44 +27,228 @@ from assay.core.protocols import Kit
 from assay.core.records import Finding, Question
 from assay.core.registry import identity, outside_identity
 from assay.judges.llm import ModelJudge
-from assay.kinds.answers.blinding.pack import BlindedResponse, BlindPack
+from assay.kinds.answers.blinding.pack import BlindedResponse, BlindPack, GoldQuestion
 from assay.kinds.answers.results import SuggestionUptake
+from assay.kinds.answers.scoring.guidance import SYNTHESIS
 from assay.kinds.answers.scoring.marks import FIRST, Mark, current_marks
-from assay.kinds.answers.scoring.rubric import ACCURACY, CITATION, NOT_APPLICABLE, STEPS, step_of
-from assay.kinds.answers.scoring.rule_suggestions import RULE, suggest_by_rule
+from assay.kinds.answers.scoring.rubric import (
+    ACCURACY,
+    CITATION,
+    COMPLETENESS,
+    NOT_APPLICABLE,
+    STEPS,
+    step_of,
+)
 from assay.pipeline.paying_judges import HOPELESS
+from assay.retrieval.tokens import sentence_spans
+from assay.retrieval.words import ENGLISH, stems_of
 from assay.stats.agreement import cohen_kappa
 from assay.store.journal import JournalWriter, read_lines
 
 FOLDER = "suggestions"  # in the pack's folder: a journal of what models said
 APPLIES = "citation_applies"
+RULE = "rule"  # who makes a suggestion by rule
 
 
 class StoredSuggestion(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What somebody else would say of one response in one pass. It holds no time, which might tell."""
+    """A suggestion for one response in one pass. It has no time, which might give the condition away."""
 
     response_id: str
     step: str
     value: str | None  # None: no grade, but a reason to look
     by: str
     reason: str = ""
-    key: str = ""  # of what was asked: nobody is asked the same twice
+    key: str = ""  # of what was asked: nothing is asked twice
+
+
+def read_suggestions(folder: Path) -> list[StoredSuggestion]:
+    """The suggestions of models, from the folder of a pack."""
+    return list(read_lines(folder / FOLDER, StoredSuggestion)) if (folder / FOLDER).is_dir() else []
+
+
+# --------------------------------------------------------------------------------------- by rule
+
+BESIDE = 20  # a refusal has fewer words than this outside the sentences that refuse
+SHARE = 0.25  # the share of the words of a part that must occur before the part counts as mentioned
+
+_MATERIAL = (
+    r"(?:content|context|documents?|documentation|docs|information|material|page|passages?|source|text)"
+)
+_REFUSING = re.compile(
+    r"\b(?:I|we) (?:do not|don['’]t) (?:have|know|see|find)\b"
+    r"|\b(?:cannot|can['’]t|could not|couldn['’]t|(?:am |is |was )?(?:not able|unable) to) "
+    r"(?:be )?(?:answer|determine|find|provide|say|tell)"
+    r"|\b(?:not enough|insufficient|no) (?:context|information|details?)\b"
+    rf"|\b{_MATERIAL}\b[^.]{{0,40}}\b(?:does not|doesn['’]t|do not|don['’]t)\b (?:\w+ )?"
+    r"(?:contain|cover|describe|include|mention|provide|say|specify|state)"
+    r"|\b(?:is|are) not (?:\w+ )?"
+    r"(?:available|covered|described|included|mentioned|provided|specified|stated)\b",
+    re.IGNORECASE,
+)
+_TASK = """
+    advantages analyse analyze benefits compare constraints describe difference differences discuss examples
+    explain give identify implications including key list main name outline primary purpose relationship role
+    roles specific summarise summarize trade offs two three used using work works
+"""
+_WITHOUT_CONTENT = (*ENGLISH, *_TASK.split())  # words of a question that its answer need not repeat
+_PREAMBLE = re.compile(r"(?:according|as|for|in|on|per|under|when|with|within)\b", re.IGNORECASE)
+_NEXT_PART = re.compile(
+    r"[?;]|[,.]? (?:and|but|including)? ?(?=\b(?:what|how|why|which|when|where|who|whether|under what)\b)"
+    r"|, (?:and|including) ",
+    re.IGNORECASE,
+)
+_ASKED_BY_SOURCE = re.compile(
+    r"\baccording to\b"
+    r"|\bas (?:\w+ )?(?:described|defined|documented|explained|listed|noted|outlined|stated|specified)\b"
+    r"|\b(?:described|documented|listed|stated|named|mentioned) (?:in|by|on) the\b"
+    rf"|\b(?:{_MATERIAL}|guide|reference|section|tutorial|quick ?start)\b[^.?]{{0,40}}"
+    r"\b(?:say|describe|explain|indicate|list|mention|name|note|recommend|specify|state)s?\b",
+    re.IGNORECASE,
+)
+_PLACE = r"(?:article|chapter|FAQ|guide|overview|page|quick ?start|reference|section|tutorial)"
+_CITING = re.compile(
+    r"\b(?:according to"
+    r"|as (?:\w+ )?(?:described|documented|explained|listed|noted|outlined|stated|shown) (?:in|by|on)"
+    r"|source:)\s+(?P<named>[^.,;:()\n]{2,80})"
+    rf"|\b(?P<place>(?:[\w&/'’-]+ ){{1,6}}{_PLACE})\b (?:\w+ )?"
+    r"(?:covers|describes|explains|lists|notes|says|states)\b"
+    rf"|\b(?:in|under|from|on|per|see|based on) (?P<under>the (?:[\w&/'’-]+ ){{0,5}}{_PLACE})\b",
+    re.IGNORECASE,
+)
+_WHOLE = frozenset(  # these name all of the content, so that nothing could be looked up there
+    [
+        "content",
+        "context",
+        "document",
+        "documents",
+        "documentation",
+        "docs",
+        "information",
+        "material",
+        "passage",
+        "passages",
+        "source",
+        "sources",
+        "text",
+        "website",
+    ]
+)
+_BESIDE = frozenset(  # these stand beside a name, and name nothing themselves
+    [
+        "a",
+        "an",
+        "the",
+        "this",
+        "that",
+        "these",
+        "its",
+        "their",
+        "your",
+        "our",
+        "above",
+        "available",
+        "given",
+        "official",
+        "provided",
+        "shown",
+        "site",
+        "supplied",
+    ]
+)
+
+
+def suggest_by_rule(step: str, response_id: str, asked: GoldQuestion, text: str) -> StoredSuggestion | None:
+    """What a rule would say of a response in a pass; None if there is no rule for the pass."""
+    rules = {ACCURACY: _accuracy, COMPLETENESS: _completeness, CITATION: _citation}
+    if step not in rules:
+        return None
+    value, reason = rules[step](asked, text)
+    return StoredSuggestion(response_id, step, value, RULE, reason)
 
 
 def rule_suggestions(pack: BlindPack, response: BlindedResponse) -> Iterator[StoredSuggestion]:
     """What rules say of a response, in each pass that has one."""
     for step in STEPS:
-        found = suggest_by_rule(step.name, pack.questions[response.question_id], response.text)
-        if found is not None:
-            yield StoredSuggestion(response.response_id, step.name, found.value, RULE, found.reason)
+        asked = pack.questions[response.question_id]
+        if found := suggest_by_rule(step.name, response.response_id, asked, response.text):
+            yield found
 
 
-def read_suggestions(folder: Path) -> list[StoredSuggestion]:
-    """What models suggested, in the folder of a pack."""
-    return list(read_lines(folder / FOLDER, StoredSuggestion)) if (folder / FOLDER).is_dir() else []
+def refusing(text: str) -> list[str]:
+    """The sentences in which a response says that it does not know."""
+    sentences = (text[span.start : span.end] for span in sentence_spans(text))
+    return [sentence for sentence in sentences if _REFUSING.search(sentence)]
 
 
-# ---------------------------------------------------------------------------------------- a model
+def refuses(text: str) -> bool:
+    """Whether a response says that it does not know, and hardly anything else."""
+    sentences = refusing(text)
+    words = len(text.split()) - sum(len(each.split()) for each in sentences)
+    return bool(sentences) and words < BESIDE
+
+
+def _accuracy(asked: GoldQuestion, text: str) -> tuple[str | None, str]:
+    if refuses(text) and not refusing(asked.gold):  # if the reference says that nobody knows, that is right
+        return "0", f"it reads like a refusal: “{refusing(text)[0]}”"
+    return None, "it does not read like a refusal; rules see no more than that"
+
+
+def parts_of(question: str) -> list[str]:
+    """The things that a question asks for, as far as commas and question words separate them."""
+    found = [part.strip(" ,.?") for part in _NEXT_PART.split(question)]
+    parts = [part for part in found if any(stems_of([part], _WITHOUT_CONTENT))]
+    return parts[1:] if len(parts) > 1 and _PREAMBLE.match(parts[0]) else parts
+
+
+def unmentioned(asked: GoldQuestion, text: str) -> list[str]:
+    """The parts of a question whose words do not occur; of a question across sections, also its sections."""
+    several = asked.complexity == SYNTHESIS and len(asked.sections) > 1
+    parts, sections = parts_of(asked.text), asked.sections if several else []
+    answer, gold, *stems = (
+        set(each) for each in stems_of([text, asked.gold, *parts, *sections], _WITHOUT_CONTENT)
+    )
+    if len(parts) == 1 and not sections and gold & answer:
+        return []  # a short answer to one thing repeats the reference rather than the question
+    least = [*[SHARE] * len(parts), *[0.0] * len(sections)]  # a heading often says little of its section
+    return [
+        part
+        for part, words, share in zip([*parts, *sections], stems, least, strict=True)
+        if words and len(words & answer) <= share * (len(words) - 1)
+    ]
+
+
+def _completeness(asked: GoldQuestion, text: str) -> tuple[str | None, str]:
+    if (unknown := refusing(text)) and not refusing(asked.gold):
+        return "0", f"it says that it does not know: “{unknown[0]}”"
+    if missing := unmentioned(asked, text):
+        return "0", f"hardly a word on: {'; '.join(missing)}"
+    return "1", "words of every part of the question are in it"
+
+
+def citations(text: str) -> list[str]:
+    """The places that a response names, in its words, except those that are too vague to be looked up."""
+    found = ((each["named"] or each["place"] or each["under"]).strip() for each in _CITING.finditer(text))
+    return [place for place in dict.fromkeys(found) if not _is_vague(place)]
+
+
+def _is_vague(place: str) -> bool:
+    """Whether nothing could be looked up there: a whole documentation, or no name at all."""
+    words = re.findall(r"[\w'’-]+", place)
+    small = {word.casefold() for word in words}
+    if found := re.search(rf"\b{_PLACE}\b", place, re.IGNORECASE):
+        return not small - _BESIDE - _WHOLE - {found[0].casefold()}
+    return bool(small & _WHOLE) or not any(word[0].isupper() for word in words)
+
+
+def _citation(asked: GoldQuestion, text: str) -> tuple[str | None, str]:
+    if found := citations(text):
+        return None, f"it cites {', '.join(f'“{each}”' for each in found)}: look each of them up"
+    if _ASKED_BY_SOURCE.search(asked.text):
+        return "0", "the question asks for a source, and no place is named that could be looked up"
+    return NOT_APPLICABLE, "the question does not ask for a source, and no place is named"
+
+
+# -------------------------------------------------------------------------------------- by a model
 
 
 @dataclass(frozen=True, repr=False)
@@ -72,7 +260,7 @@ class AccuracyJudge(ModelJudge):
     labels: ClassVar[tuple[str, ...]] = (ACCURACY,)
 
     def question(self, pack: BlindPack, response: BlindedResponse) -> Question:
-        """What it is asked of one response."""
+        """What it is asked about one response."""
         asked = pack.questions[response.question_id]
         about = self.shown_with({"query": asked.text, "expected": asked.gold})
         return Question(asked.question_id, self.label, response.text, about)
@@ -80,7 +268,7 @@ class AccuracyJudge(ModelJudge):
 
 @dataclass(frozen=True)
 class SuggestionCounts:
-    """What became of asking a model."""
+    """The outcome of asking a model for suggestions."""
 
     asked: int  # now
     known: int  # from before
@@ -89,32 +277,33 @@ class SuggestionCounts:
     fault: str = ""  # the last
 
     @property
-    def in_words(self) -> str:
-        """The same in a sentence."""
-        said = f"{self.asked - self.failed} responses got a suggestion, {self.known} had one"
-        return f"{said}; {self.failed} failed, the last one: {self.fault}" if self.failed else said
+    def sentence(self) -> str:
+        counts = f"{self.asked - self.failed} responses got a suggestion, {self.known} had one"
+        return f"{counts}; {self.failed} failed, the last one: {self.fault}" if self.failed else counts
 
 
 def suggest_accuracy(
     folder: Path, pack: BlindPack, judge: AccuracyJudge, tested: Collection[str], kit: Kit
 ) -> SuggestionCounts:
-    """Asks a model for every response that it has not graded yet, and keeps what it says as it comes.
+    """Asks a model for every response that it has not graded yet, and stores each answer at once.
 
-    `tested` names the models under test. Asking stops early where none of the first is answered.
+    `tested` names the models under test. It stops early if none of the first questions is answered.
     """
     judge = judge.within(kit)
     refuse_tested(judge, tested)
     known = {each.key for each in read_suggestions(folder)}
-    todo = {
-        key: (response, question)
-        for response in pack.responses
-        if (key := _key(judge, response, question := judge.question(pack, response))) not in known
-    }
+    todo: dict[str, tuple[BlindedResponse, Question]] = {}
+    for response in pack.responses:
+        question = judge.question(pack, response)
+        # the same judge would be shown the same of this response
+        parts = [identity(judge).encode(), msgspec.json.encode(question), response.response_id.encode()]
+        if (key := digest(parts)) not in known:
+            todo[key] = response, question
     costs: list[float] = []
     faults: list[str] = []
-    with JournalWriter(folder / FOLDER) as writer, ThreadPoolExecutor(judge.threads) as crew:
+    with JournalWriter(folder / FOLDER) as writer, ThreadPoolExecutor(judge.threads) as pool:
         asking: dict[Future[Finding], tuple[str, BlindedResponse]] = {
-            crew.submit(judge.ask, question, kit): (key, response)
+            pool.submit(judge.ask, question, kit): (key, response)
             for key, (response, question) in todo.items()
         }
         for number, done in enumerate(as_completed(asking), 1):
@@ -126,43 +315,35 @@ def suggest_accuracy(
                 costs.append(getattr(error, "cost", 0.0))
             else:
                 costs.append(finding.cost or 0.0)
-                writer.append(_suggestion(judge, response, finding, key))
+                by, value = f"{judge.names[0]} ({judge.model})", str(int(finding.grade))
+                suggestion = StoredSuggestion(
+                    response.response_id, ACCURACY, value, by, finding.reason or "", key
+                )
+                writer.append(suggestion)
             kit.progress("suggesting", number, len(todo))
             if len(faults) == number == HOPELESS:
-                crew.shutdown(wait=False, cancel_futures=True)
+                pool.shutdown(wait=False, cancel_futures=True)
                 break
-    fault = faults[-1] if faults else ""
-    return SuggestionCounts(len(costs), len(pack.responses) - len(todo), len(faults), math.fsum(costs), fault)
-
-
-def _key(judge: AccuracyJudge, response: BlindedResponse, question: Question) -> str:
-    """The same judge would be shown the same of this response."""
-    return digest([identity(judge).encode(), msgspec.json.encode(question), response.response_id.encode()])
-
-
-def _suggestion(
-    judge: AccuracyJudge, response: BlindedResponse, finding: Finding, key: str
-) -> StoredSuggestion:
-    by = f"{judge.names[0]} ({judge.model})"
-    value, reason = str(int(finding.grade)), finding.reason or ""
-    return StoredSuggestion(response.response_id, ACCURACY, value, by, reason, key)
+    known_count = len(pack.responses) - len(todo)
+    return SuggestionCounts(
+        len(costs), known_count, len(faults), math.fsum(costs), faults[-1] if faults else ""
+    )
 
 
 def refuse_tested(judge: ModelJudge, tested: Iterable[str]) -> None:
-    """Refuses a judge whose model is under test, or that does not say which model it is."""
+    """Raises a UsageError if the judge's model is under test, or if the judge does not name its model."""
     if not judge.model.strip():
+        where = judge.endpoint.address if judge.url else "no address"
         fix = "Give its model, so that it can be told from those under test."
-        raise UsageError(
-            f"The judge at {judge.endpoint.address if judge.url else 'no address'} has no name. {fix}"
-        )
+        raise UsageError(f"The judge at {where} has no name. {fix}")
     for name in tested:
         if is_same_model(judge.model, name):
             what = f"The judge's model {judge.model!r} is under test, as {name!r}"
-            raise UsageError(f"{what}. Nobody grades their own answers: take another model.")
+            raise UsageError(f"{what}. No model may grade its own answers: take another model.")
 
 
 def is_same_model(one: str, other: str) -> bool:
-    """Whether two names mean one model: letter case, a vendor before it, a path and a file's ending aside."""
+    """Whether two names mean one model. Letter case, a vendor, a path and a file's ending do not matter."""
     return _bare(one) in _forms(other) or _bare(other) in _forms(one)
 
 
@@ -182,25 +363,26 @@ def _forms(name: str) -> set[str]:
 def suggestion_uptake(
     marks: Iterable[Mark], suggestions: Iterable[StoredSuggestion]
 ) -> list[SuggestionUptake]:
-    """How often people's word was what had been suggested, by pass and by who suggested it.
+    """How often people's marks were as suggested, by pass and by who suggested it.
 
     First rounds count. A suggestion without a grade says one thing all the same: that citations apply.
     """
-    said: dict[tuple[str, str], list[Mark]] = {}
+    by_response: dict[tuple[str, str], list[Mark]] = {}
     for mark in current_marks(marks).values():
         if mark.round == FIRST:
-            said.setdefault((mark.step, mark.response_id), []).append(mark)
+            by_response.setdefault((mark.step, mark.response_id), []).append(mark)
     pairs: dict[tuple[str, str], list[tuple[float, float, bool]]] = {}
     latest = {(each.step, each.by, each.response_id): each for each in suggestions}
     for suggestion in latest.values():
-        for mark in said.get((suggestion.step, suggestion.response_id), []):
-            for step, ours, theirs in _compared(suggestion, mark):
+        for mark in by_response.get((suggestion.step, suggestion.response_id), []):
+            for step, ours, theirs in _comparisons(suggestion, mark):
                 seen = mark.suggested is not None
                 pairs.setdefault((step, suggestion.by), []).append((ours, theirs, seen))
-    return [_suggested(step, by, found) for (step, by), found in sorted(pairs.items())]
+    return [_uptake(step, by, found) for (step, by), found in sorted(pairs.items())]
 
 
-def _compared(suggestion: StoredSuggestion, mark: Mark) -> Iterator[tuple[str, float, float]]:
+def _comparisons(suggestion: StoredSuggestion, mark: Mark) -> Iterator[tuple[str, float, float]]:
+    """What can be compared, as numbers of mark and suggestion: the grade, and if citations apply."""
     if suggestion.value is not None:
         choices = [grade.value for grade in step_of(mark.step).grades]
         choice = step_of(mark.step).choice_of(mark.grade)
@@ -210,7 +392,7 @@ def _compared(suggestion: StoredSuggestion, mark: Mark) -> Iterator[tuple[str, f
         yield APPLIES, mark.grade is not None, suggestion.value != NOT_APPLICABLE
 
 
-def _suggested(step: str, by: str, pairs: Sequence[tuple[float, float, bool]]) -> SuggestionUptake:
+def _uptake(step: str, by: str, pairs: Sequence[tuple[float, float, bool]]) -> SuggestionUptake:
     ours, theirs, seen = (np.array(column, dtype=np.float64) for column in zip(*pairs, strict=True))
     kappa = float(cohen_kappa(ours, theirs)[0])
     equal = float(np.mean(ours == theirs))

@@ -1,4 +1,4 @@
-"""Blinding a study's responses, and looking whether anything still tells their condition."""
+"""Blinding a study's responses, and checking whether anything still gives their condition away."""
 
 from __future__ import annotations
 
@@ -15,34 +15,39 @@ from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from msgspec.structs import replace
-
 from assay.core.block import FAILED, PENDING, Block
 from assay.core.errors import UsageError
 from assay.core.records import Item
 from assay.kinds.answers.blinding import pack as packs
-from assay.kinds.answers.blinding.acts import Act, What, append_act
-from assay.kinds.answers.blinding.ids import refuse_telling_ids, response_ids, telling_words
+from assay.kinds.answers.blinding.ids import (
+    draw_share,
+    refuse_telling_ids,
+    response_ids,
+    telling_words,
+)
 from assay.kinds.answers.blinding.masks import Masker
-from assay.kinds.answers.blinding.order import draw_share
 from assay.kinds.answers.blinding.pack import (
     MAP,
     PACK,
+    Assignment,
     BlindedResponse,
     BlindPack,
     GoldQuestion,
+    MergedSource,
     OriginalResponse,
     SealedMap,
+    commitment,
+    new_key,
+    seal,
+    write_key,
 )
-from assay.kinds.answers.blinding.seal import commitment, new_key, seal, write_key
-from assay.kinds.answers.leaks.look import Leak
+from assay.kinds.answers.blinding.sources import neutral_source
 from assay.kinds.answers.leaks.search import find_leaks
-from assay.kinds.answers.panel import Panel, panel_of
-from assay.kinds.answers.scoring.opened import ScoringFolder, head_path, key_path
-from assay.kinds.answers.scoring_steps.collected import CollectedResponses
-from assay.kinds.answers.scoring_steps.exporting import result_files
-from assay.kinds.answers.scoring_steps.files import RAW_DATA
-from assay.kinds.answers.scoring_steps.work import scoring_folder, scoring_work
+from assay.kinds.answers.leaks.texts import Leak
+from assay.kinds.answers.panel import Panel, panel_of, scoring_folder
+from assay.kinds.answers.scoring.marks import ScoringFolder
+from assay.kinds.answers.scoring_steps.exporting import RAW_DATA, result_files
+from assay.kinds.answers.scoring_steps.work import CollectedResponse, collected_responses, scoring_work
 from assay.pipeline.evaluation import Evaluation
 from assay.pipeline.runner import command_path
 from assay.store.disk import write_atomic
@@ -51,12 +56,12 @@ from assay.study.study import Study
 if TYPE_CHECKING:
     from assay.kinds.answers.desk.scoring_work import ScoringWork
 
-LOOKED_AT = 100  # tasks of a pass that a check opens as a rater would
+CHECKED_TASKS = 100  # tasks of a pass that a check opens as a rater would
 
 
 @dataclass(frozen=True)
 class BlindingResult:
-    """A pack on disk."""
+    """A pack on disk, and what was counted while making it."""
 
     folder: Path
     key: Path
@@ -73,46 +78,38 @@ class BlindingResult:
 def blind_study(study: Study, *, by: str, fresh: bool = False) -> BlindingResult:
     """Puts every response under a random id into a pack that does not say whose it is."""
     scoring = scoring_folder(study)
-    with scoring.hold_lock() if scoring.there else nullcontext():  # or an open desk would use old ids
-        return _blinded(study, scoring, by, fresh)
-
-
-def _blinded(study: Study, scoring: ScoringFolder, by: str, fresh: bool) -> BlindingResult:
-    panel = panel_of(study)
-    _refuse_begun(scoring, command_path(study), fresh)
-    blocks = Evaluation(study).blocks
-    _refuse_uncollected(blocks, command_path(study))
-    key, collected = new_key(), CollectedResponses(blocks)
-    sealed, shown, used = _masked(collected, Masker(panel.masks), key)
-    pack = replace(_packed(study.name, panel, collected, shown, commitment(sealed)), masked=used)
-    # the pack goes first and comes last: without it nothing is blinded, and whoever tries again begins anew
-    (scoring.folder / PACK).unlink(missing_ok=True)
-    write_key(key_path(scoring.folder), key, replace=True)
-    write_atomic(scoring.folder / MAP, lambda target: target.write_bytes(seal(sealed, key)))
-    _record(scoring, "blinded", by, study, f"{len(shown)} responses")
-    packs.write_pack(scoring.folder, pack)
+    with scoring.locked() if scoring.has_pack else nullcontext():  # an open desk would keep the old ids
+        panel = panel_of(study)
+        _refuse_begun(scoring, command_path(study), fresh)
+        blocks = Evaluation(study).blocks
+        _refuse_uncollected(blocks, command_path(study))
+        key = new_key()
+        pack, sealed = _make_pack(study.name, panel, blocks, key)
+        # The pack is removed first and written last: if this is cut short, nothing is blinded, and it can
+        # simply be tried again
+        (scoring.folder / PACK).unlink(missing_ok=True)
+        write_key(scoring.key_path, key, replace=True)
+        write_atomic(scoring.folder / MAP, lambda target: target.write_bytes(seal(sealed, key)))
+        scoring.record("blinded", by, study.kit.clock(), f"{len(pack.responses)} responses")
+        packs.write_pack(scoring.folder, pack)
     failed = sum(int((block.asked == FAILED).sum()) for block in blocks)
     return BlindingResult(
-        scoring.folder, key_path(scoring.folder), len(shown), len(pack.questions), failed, pack.masked
+        scoring.folder, scoring.key_path, len(pack.responses), len(pack.questions), failed, pack.masked
     )
-
-
-def _record(scoring: ScoringFolder, what: What, by: str, study: Study, detail: str = "") -> None:
-    append_act(scoring.folder, Act(what, by, study.kit.clock(), detail), head_path(scoring.folder))
 
 
 def _refuse_begun(scoring: ScoringFolder, place: str, fresh: bool) -> None:
     if scoring.acts.opened is not None:
         raise UsageError(f"{scoring.folder} was unblinded: its responses cannot be blinded again.")
-    if not scoring.there:
+    if not scoring.has_pack:
         return
-    if scoring.lines:
-        what = f"People have scored responses in {scoring.folder}: blinding anew would lose that"
+    if scoring.entries:
+        what = f"People have scored responses in {scoring.folder}: blinding again would lose that"
         raise UsageError(f"{what}. Go on with: assay review serve {place}")
     if not fresh:
         again = f"assay review blind {place} --fresh"
         raise UsageError(
-            f"{scoring.folder} is blinded already. To blind it anew, which changes all ids: {again}"
+            f"{scoring.folder} is blinded already. To blind it again, which changes all ids: {again}"
         )
 
 
@@ -121,61 +118,78 @@ def _refuse_uncollected(blocks: Sequence[Block], place: str) -> None:
         raise UsageError(f"{waiting} responses are not collected yet. Run: assay run {place}")
     if (conditions := len({block.arm.system for block in blocks})) != 2:
         raise UsageError(f"A panel compares two conditions, and this study has {conditions}.")
-    if not any(
-        response is not None and response.error is None for block in blocks for response in block.responses
-    ):
+    if not collected_responses(blocks):
         raise UsageError("No response was collected, so that there is nothing to blind.")
 
 
-def _masked(
-    collected: CollectedResponses, masking: Masker, key: bytes
-) -> tuple[SealedMap, list[BlindedResponse], dict[str, int]]:
-    """Every response under its id: as it was written, as raters see it, and how often each rule was used."""
-    written = collected.responses
-    words = telling_words({each.arm for each in written})
-    ids = response_ids(key, [(each.item_id, each.arm, each.seed) for each in written], words)
-    refuse_telling_ids(ids, words, [each.arm.partition("[")[0] for each in written])
+def _make_pack(name: str, panel: Panel, blocks: Sequence[Block], key: bytes) -> tuple[BlindPack, SealedMap]:
+    """The pack, in which raters see every response under its id with words masked, and the map."""
+    items = {item.item_id: item for block in blocks for item in block.items}
+    collected = collected_responses(blocks)
+    sources = _sources(blocks, collected)
+    words = telling_words({each.arm for each in collected})
+    ids = response_ids(key, [(each.item_id, each.arm, each.seed) for each in collected], words)
+    refuse_telling_ids(ids, words, [each.arm.partition("[")[0] for each in collected])
     originals, shown, used = list[OriginalResponse](), list[BlindedResponse](), Counter[str]()
-    for response_id, each in sorted(zip(ids, written, strict=True), key=itemgetter(0)):
-        item = collected.items[each.item_id]
+    masker = Masker(panel.masks)
+    for response_id, each in sorted(zip(ids, collected, strict=True), key=itemgetter(0)):
+        item = items[each.item_id]
         asked = [item.text, str(item.gold.get("answer", ""))]
-        masked = masking.masked(each.text, asked, collected.sources[each.item_id].text)
+        masked = masker.masked(each.text, asked, sources[each.item_id].text)
         used += masked.used
         originals.append(
             OriginalResponse(response_id, each.item_id, each.arm, each.seed, each.text, masked.masks)
         )
         shown.append(BlindedResponse(response_id, each.item_id, masked.text, each.item_id))
-    return SealedMap(secrets.token_hex(16), originals), shown, dict(sorted(used.items()))
-
-
-def _packed(
-    name: str, panel: Panel, collected: CollectedResponses, shown: list[BlindedResponse], committed: str
-) -> BlindPack:
-    """What raters may see, and who of them scores what."""
+    sealed = SealedMap(secrets.token_hex(16), originals)
     order_key, ids = secrets.token_hex(16), [each.response_id for each in shown]
-    return BlindPack(
+    pack = BlindPack(
         name,
-        packs.Assignment(panel.primary, panel.others, panel.share, panel.again, panel.wait_hours),
-        committed,
+        Assignment(panel.primary, panel.others, panel.share, panel.again, panel.wait_hours),
+        commitment(sealed),
         order_key,
         shown,
-        {item_id: _asked(collected.items[item_id]) for item_id in collected.sources},
-        dict(collected.sources),
-        drawn=draw_share(order_key, ids, panel.share) if panel.others else [],
-        drawn_again=[] if panel.others else draw_share(order_key, ids, panel.again, "again"),
+        {item_id: _question(items[item_id]) for item_id in sources},
+        sources,
+        dict(sorted(used.items())),
+        draw_share(order_key, ids, panel.share) if panel.others else [],
+        [] if panel.others else draw_share(order_key, ids, panel.again, "again"),
     )
+    return pack, sealed
 
 
-def _asked(item: Item) -> GoldQuestion:
+def _question(item: Item) -> GoldQuestion:
     site, complexity = (", ".join(item.values(name)) for name in ("site", "complexity"))
     gold = str(item.gold.get("answer", ""))
     return GoldQuestion(item.item_id, item.text, gold, complexity, site, list(item.gold.get("sections", [])))
 
 
-def check_blinding(study: Study, by: str = "") -> list[Leak]:
-    """Whatever in the pack, its files, exports and what the desk serves would tell a rater the condition.
+def _sources(blocks: Sequence[Block], collected: Sequence[CollectedResponse]) -> dict[str, MergedSource]:
+    """For each question that was answered, what models were given under both conditions, as one text."""
+    texts: dict[str, dict[str, tuple[str, str, str]]]
+    texts = {item_id: {} for item_id in sorted({each.item_id for each in collected})}
+    titles: dict[str, dict[str, None]] = {item_id: {} for item_id in texts}
+    for block in blocks:
+        for item, response in zip(block.items, block.responses, strict=True):
+            for hit in response.hits if response is not None and item.item_id in texts else ():
+                if (place := block.corpus.position.get(hit.doc_id)) is not None:
+                    passage = block.corpus.passages[place]
+                    form = str(passage.metadata.get("form", "text"))
+                    texts[item.item_id].setdefault(hit.doc_id, (block.arm.system, form, passage.text))
+                    titles[item.item_id].setdefault(passage.title)
+    return {
+        item_id: MergedSource("; ".join(filter(None, titles[item_id])), neutral_source(list(given.values())))
+        for item_id, given in texts.items()
+    }
 
-    What was found goes on record, by the name of whoever looked.
+
+# ------------------------------------------------------------------------------------- checking
+
+
+def check_blinding(study: Study, by: str = "") -> list[Leak]:
+    """Everything in the pack, its files, exports and the desk's pages that would tell a rater the condition.
+
+    The outcome goes on record under the name of the person who checked.
     """
     scoring = scoring_folder(study)
     pack, originals = scoring.pack, scoring.originals()
@@ -183,16 +197,16 @@ def check_blinding(study: Study, by: str = "") -> list[Leak]:
     words = telling_words({each.arm for each in originals.values()})
     with closing(scoring_work(study)) as work:
         served = dict(_served(work))
-    masking, exported = Masker(panel_of(study).masks), dict(_exported(study))
-    found = find_leaks(scoring.folder, pack, sealed, words, served, masking, exported)
+    masker, exported = Masker(panel_of(study).masks), dict(_exported(study))
+    found = find_leaks(scoring.folder, pack, sealed, words, served, masker, exported)
     if by:
         kinds = ", ".join(dict.fromkeys(leak.check for leak in found))
-        _record(scoring, "leaking" if found else "checked", by, study, kinds)
+        scoring.record("leaking" if found else "checked", by, study.kit.clock(), kinds)
     return found
 
 
 def _exported(study: Study) -> Iterator[tuple[str, str]]:
-    """What exports hold now; a column that is there and blank tells nothing."""
+    """The content of exports now. A column that is there and blank gives nothing away."""
     for name, content in result_files(study).items():
         text = content.decode()
         if name == RAW_DATA:
@@ -202,7 +216,7 @@ def _exported(study: Study) -> Iterator[tuple[str, str]]:
 
 
 def _served(work: ScoringWork) -> Iterator[tuple[str, str]]:
-    """What the desk would send: to every rater the state, of every pass the view, and some of the tasks."""
+    """What the desk would send: the state of every rater, the view of every pass, and some of the tasks."""
     for rater in work.raters:
         state = work.state(rater)
         yield f"work of {rater}", state.model_dump_json()
@@ -210,6 +224,6 @@ def _served(work: ScoringWork) -> Iterator[tuple[str, str]]:
             view = work.step(rater, each.step)
             yield f"{each.step} of {rater}", view.model_dump_json()
             if each.state == "open":
-                for task in view.tasks[:LOOKED_AT]:
+                for task in view.tasks[:CHECKED_TASKS]:
                     shown = work.task(rater, each.step, task.task_id)
                     yield f"{each.step} of {rater}, {task.task_id}", shown.model_dump_json()

@@ -1,12 +1,18 @@
-"""The files of a scoring on disk: scores and hallucinations at any time, the rest once it is unblinded."""
+"""The files of a blinded scoring for other programs: marks at any time, the rest once it is unblinded."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+import csv
+import io
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime
 from functools import cached_property, partial
+from importlib.resources import files
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import msgspec
 import numpy as np
@@ -15,35 +21,29 @@ from assay.core.block import Block
 from assay.core.protocols import Kit
 from assay.kinds.answers.blinding.masks import to_original
 from assay.kinds.answers.blinding.pack import BlindedResponse, OriginalResponse
+from assay.kinds.answers.content_pairs import delta_distributions
 from assay.kinds.answers.measures.content import ContentChars, ContentTokens, OutputTokens
-from assay.kinds.answers.panel import MODEL, Panel, panel_of
-from assay.kinds.answers.scoring.agreement import rater_label
-from assay.kinds.answers.scoring.marks import Mark
-from assay.kinds.answers.scoring_steps.files import (
-    DETAILS,
-    EFFICIENCY,
-    NOTEBOOK,
-    RAW_DATA,
-    SECOND,
-    HallucinationDetail,
-    ScoreRow,
-    hallucination_details,
-    notebook,
-    raw_data_csv,
-    token_efficiency,
-)
+from assay.kinds.answers.panel import MODEL, Panel, panel_of, scoring_folder
+from assay.kinds.answers.results import PairTokens, ScoringResults, SiteTokens
+from assay.kinds.answers.scoring.marks import Mark, rater_label
 from assay.kinds.answers.scoring_steps.summary import summarise_scoring
-from assay.kinds.answers.scoring_steps.work import scoring_folder
 from assay.pipeline.evaluation import Evaluation
+from assay.report.markdown import escaped
 from assay.store.disk import write_atomic
 from assay.study.study import Study
 
-RESULTS = "results.json"
+RAW_DATA, SECOND, DETAILS = "raw-data.csv", "second-scores.csv", "hallucination-details.json"
+EFFICIENCY, NOTEBOOK, RESULTS = "token-efficiency.json", "analysis.ipynb", "results.json"
 FOLDER = "results"
+MODEL_TOKENS = "input_token_count"
+_SCRIPT = "scoring.notebook"
+
+# What a spreadsheet takes for a formula, even if it is indented, and what is quoted already.
+_FORMULA = re.compile(r"'*(?:\s*[=+\-@＝＋－＠]|[\t\r\n])")
 
 
 def export_scoring(study: Study, folder: Path | None = None) -> list[Path]:
-    """Writes what may be seen now; while blinded, nothing that tells a condition."""
+    """Writes the files that may be seen now. While blinded, nothing in them gives a condition away."""
     place, paths = folder or study.folder / FOLDER, []
     for name, content in result_files(study).items():
         write_atomic(place / name, partial(Path.write_bytes, data=content))
@@ -52,35 +52,96 @@ def export_scoring(study: Study, folder: Path | None = None) -> list[Path]:
 
 
 def result_files(study: Study) -> dict[str, bytes]:
-    """The result files by name, as far as they may be seen now."""
-    scored = _ScoreTable(study)
+    """The content of the files that may be seen now, by name."""
+    table = _MarkTable(study)
     found = {
-        RAW_DATA: raw_data_csv(scored.rows(), blinded=not scored.open).encode(),
-        DETAILS: hallucination_details(dict(scored.claims())),
+        RAW_DATA: raw_data_csv(table.rows(), blinded=not table.is_open).encode(),
+        DETAILS: hallucination_details(dict(table.claims())),
     }
-    if not scored.open:
+    if not table.is_open:
         return found
     evaluation, panel = Evaluation(study), panel_of(study)
     if (scoring := summarise_scoring(evaluation)) is not None:
         cluster = "site_id" if study.file.cluster == "site" else "question_id"
-        how = {"correction": panel.correction, "cluster": cluster}
-        found[SECOND] = raw_data_csv(scored.second_rows()).encode()
+        found[SECOND] = raw_data_csv(table.second_rows()).encode()
         found[EFFICIENCY] = token_efficiency(scoring.pairs, scoring.sites)
         found[RESULTS] = msgspec.json.format(msgspec.json.encode(evaluation.results.as_json()), indent=1)
-        found[NOTEBOOK] = notebook(study.name, scoring, sizes=panel.sizes, **how)
+        found[NOTEBOOK] = notebook(
+            study.name, scoring, correction=panel.correction, sizes=panel.sizes, cluster=cluster
+        )
     return found
 
 
-class _ScoreTable:
-    """Scores, response by response."""
+# -------------------------------------------------------------------------------------- rows
+
+
+@dataclass(frozen=True)
+class ScoreRow:
+    """One response with its marks, column by column; None is an empty cell."""
+
+    response_id: str
+    site_id: str
+    question_id: str
+    complexity: str
+    model_id: str | None = None
+    condition: str | None = None
+    factual_accuracy: int | None = None
+    hallucination_count: int | None = None
+    hallucination_categories: tuple[str, ...] = ()  # one code per hallucination, so that they can be counted
+    input_token_count: int | None = None
+    ref_token_count: int | None = None
+    output_token_count: int | None = None
+    content_chars: int | None = None
+    completeness: int | None = None
+    citation_fidelity: int | None = None
+    scoring_notes: str = ""
+    scorer_id: str = ""
+    scoring_date: str = ""  # ISO 8601
+
+    def blinded(self) -> ScoreRow:
+        """The same row without what tells conditions apart."""
+        return replace(
+            self,
+            model_id=None,
+            condition=None,
+            input_token_count=None,
+            ref_token_count=None,
+            output_token_count=None,
+            content_chars=None,
+        )
+
+
+COLUMNS = tuple(field.name for field in fields(ScoreRow))
+
+
+@dataclass(frozen=True)
+class HallucinationDetail:
+    """One unsupported claim in the details file; the span is the text of the response."""
+
+    category: str
+    model_text_span: str
+    claim: str
+    note: str
+
+
+class _ResponseSizes(NamedTuple):
+    """Whose a response is, and the sizes of its content and answer."""
+
+    model: str
+    condition: str
+    tokens: tuple[int | None, int | None, int | None, int | None]  # input, reference, output, characters
+
+
+class _MarkTable:
+    """The marks of a study as rows, response by response."""
 
     def __init__(self, study: Study) -> None:
         self.study, self.panel, self.files = study, panel_of(study), scoring_folder(study)
-        self.open = self.files.open
+        self.is_open = self.files.is_open
 
     @cached_property
-    def _given(self) -> Mapping[str, Mapping[str, Mapping[str, Mark]]]:
-        """By scorer, response and pass: what stands."""
+    def _marks(self) -> Mapping[str, Mapping[str, Mapping[str, Mark]]]:
+        """The current marks by scorer, response and pass."""
         found: dict[str, dict[str, dict[str, Mark]]] = {self.panel.primary: {}}
         for mark in self.files.marks:
             of = found.setdefault(rater_label(mark.rater, mark.round), {})
@@ -89,36 +150,40 @@ class _ScoreTable:
 
     @cached_property
     def _originals(self) -> Mapping[str, OriginalResponse]:
-        return self.files.originals() if self.open else {}
+        return self.files.originals() if self.is_open else {}
 
     @cached_property
     def _sizes(self) -> Mapping[tuple[str, str, int], _ResponseSizes]:
-        """What is withheld until the seal is open, by item, arm and seed."""
-        if not self.open:
-            return {}
+        """By item, arm and seed; empty until the seal is open."""
         found = {}
-        for block in Evaluation(self.study).blocks:
+        for block in Evaluation(self.study).blocks if self.is_open else ():
             for item, sizes in zip(block.items, _sizes_of(block, self.panel, self.study.kit), strict=True):
                 found[item.item_id, block.arm.name, block.seed] = sizes
         return found
 
     def rows(self) -> Iterator[ScoreRow]:
-        """The primary rater's scores, which are analysed: one row a response."""
+        """The primary rater's marks, which are analysed: one row per response."""
         for response in self.files.pack.responses:
             yield self._row(response, self.panel.primary)
 
     def second_rows(self) -> Iterator[ScoreRow]:
-        """All other scores, which only tell agreement: one row a scorer and response."""
-        for scorer, given in self._given.items():
+        """All other marks, which only measure agreement: one row per scorer and response."""
+        for scorer, marks in self._marks.items():
             if scorer != self.panel.primary:
                 yield from (
-                    self._row(each, scorer) for each in self.files.pack.responses if each.response_id in given
+                    self._row(each, scorer) for each in self.files.pack.responses if each.response_id in marks
                 )
 
     def _row(self, response: BlindedResponse, scorer: str) -> ScoreRow:
         asked = self.files.pack.questions[response.question_id]
-        marks = self._given[scorer].get(response.response_id, {})
+        marks = self._marks[scorer].get(response.response_id, {})
+        grades = {step: mark.grade for step, mark in marks.items()}
         claims = marks["hallucination"].claims if "hallucination" in marks else None
+        notes = {
+            step: " / ".join(filter(None, [mark.note, *(claim.note for claim in mark.claims)]))
+            for step, mark in marks.items()
+        }
+        last = max((mark.time for mark in marks.values()), default=None)
         original = self._originals.get(response.response_id)
         sizes = self._sizes.get((original.item_id, original.arm, original.seed)) if original else None
         return ScoreRow(
@@ -128,21 +193,21 @@ class _ScoreTable:
             asked.complexity,
             sizes.model if sizes else None,
             sizes.condition if sizes else None,
-            _grade(marks, "accuracy"),
+            grades.get("accuracy"),
             None if claims is None else len(claims),
             tuple(claim.category for claim in claims or ()),
             *(sizes.tokens if sizes else (None, None, None, None)),
-            _grade(marks, "completeness"),
-            _grade(marks, "citation"),
-            "; ".join(f"{step}: {said}" for step, mark in marks.items() if (said := _notes(mark))),
+            grades.get("completeness"),
+            grades.get("citation"),
+            "; ".join(f"{step}: {note}" for step, note in notes.items() if note),
             scorer if marks else "",
-            _date(max((mark.time for mark in marks.values()), default=None)),
+            "" if last is None else datetime.fromtimestamp(last, UTC).date().isoformat(),
         )
 
     def claims(self) -> Iterator[tuple[str, list[HallucinationDetail]]]:
-        """What the primary rater called unsupported, in the words as written once it is unblinded."""
+        """The primary rater's unsupported claims; once unblinded, with the text as it was written."""
         for response in self.files.pack.responses:
-            mark = self._given[self.panel.primary].get(response.response_id, {}).get("hallucination")
+            mark = self._marks[self.panel.primary].get(response.response_id, {}).get("hallucination")
             original = self._originals.get(response.response_id)
             found = []
             for claim in mark.claims if mark else ():
@@ -154,15 +219,6 @@ class _ScoreTable:
                 yield response.response_id, found
 
 
-@dataclass(frozen=True)
-class _ResponseSizes:
-    """Whose a response is, and what it took."""
-
-    model: str
-    condition: str
-    tokens: tuple[int | None, int | None, int | None, int | None]  # input, reference, output, characters
-
-
 def _sizes_of(block: Block, panel: Panel, kit: Kit) -> Iterator[_ResponseSizes]:
     model = block.arm.factors.get(MODEL, "")
     own, reference = panel.tokens(model, kit).counts, panel.tokens("", kit).counts
@@ -171,17 +227,130 @@ def _sizes_of(block: Block, panel: Panel, kit: Kit) -> Iterator[_ResponseSizes]:
     for response, *row in zip(block.responses, *sizes, strict=True):
         one, two, three, four = (None if np.isnan(value) else int(value) for value in row)
         if response is not None and response.observed.tokens is not None:
-            three = response.observed.tokens  # who ran the model counted by its own tokenizer
+            three = response.observed.tokens  # counted by the model's own tokenizer while it ran
         yield _ResponseSizes(model, block.arm.system, (one, two, three, four))
 
 
-def _grade(marks: Mapping[str, Mark], step: str) -> int | None:
-    return marks[step].grade if step in marks else None
+# ------------------------------------------------------------------------------------- formats
 
 
-def _notes(mark: Mark) -> str:
-    return " / ".join(filter(None, [mark.note, *(claim.note for claim in mark.claims)]))
+def raw_data_csv(rows: Iterable[ScoreRow], *, blinded: bool = False) -> str:
+    """`raw-data.csv`: one row per response, ordered by response id.
+
+    A text that a spreadsheet would run as a formula gets an apostrophe; `unquote_formula` takes it off.
+    """
+    written = io.StringIO()
+    writer = csv.writer(written, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for row in sorted(rows, key=lambda row: (row.response_id, row.scorer_id)):
+        shown = row.blinded() if blinded else row
+        cells = (getattr(shown, name) for name in COLUMNS)
+        texts = (",".join(cell) if isinstance(cell, tuple) else cell for cell in cells)
+        writer.writerow([quote_formula(text) if isinstance(text, str) else text for text in texts])
+    return written.getvalue()
 
 
-def _date(time: float | None) -> str:
-    return "" if time is None else datetime.fromtimestamp(time, UTC).date().isoformat()
+def quote_formula(text: str) -> str:
+    """The text with an apostrophe before it if a spreadsheet would take it for a formula."""
+    return f"'{text}" if _FORMULA.match(text) else text
+
+
+def unquote_formula(cell: str) -> str:
+    """The text of a cell as it was before `quote_formula`."""
+    return cell[1:] if cell.startswith("'") and _FORMULA.match(cell) else cell
+
+
+def hallucination_details(found: Mapping[str, Sequence[HallucinationDetail]]) -> bytes:
+    """`hallucination-details.json`: by response id how many, and each with its text, claim and note."""
+    return _json(
+        {
+            response_id: {
+                "hallucination_count": len(found[response_id]),
+                "hallucinations": msgspec.to_builtins(list(found[response_id])),
+            }
+            for response_id in sorted(found)
+        }
+    )
+
+
+def token_efficiency(pairs: Sequence[PairTokens], sites: Sequence[SiteTokens]) -> bytes:
+    """`token-efficiency.json`: every content pair, every site, and how the sites' changes are distributed."""
+    return _json(
+        {
+            "pairs": [
+                {
+                    "content_pair_id": pair.content_pair_id,
+                    "site_id": pair.site_id,
+                    "condition_a_tokens": pair.condition_a_tokens,
+                    "condition_b_tokens": pair.condition_b_tokens,
+                    "tokenizer": pair.tokenizer,
+                    "delta": pair.delta,
+                    "delta_pct": round(pair.delta_pct, 1),
+                }
+                for pair in pairs
+            ],
+            "sites": msgspec.to_builtins(list(sites)),
+            "distribution": msgspec.to_builtins(delta_distributions(sites)),
+        }
+    )
+
+
+def _json(value: Any) -> bytes:
+    return msgspec.json.format(msgspec.json.encode(value), indent=1) + b"\n"
+
+
+def notebook(
+    study: str,
+    scoring: ScoringResults,
+    *,
+    correction: str,
+    sizes: Mapping[str, str] | None = None,
+    cluster: str = "question_id",
+) -> bytes:
+    """`analysis.ipynb`, which runs the analysis again from the files beside it and checks `results.json`.
+
+    `cluster` is the column of `raw-data.csv` whose rows depend on each other, `sizes` the size of each model.
+    """
+    settings = {
+        "A": scoring.a,
+        "B": scoring.b,
+        "CORRECTION": correction,
+        "TOKENS": MODEL_TOKENS,
+        "CLUSTER": cluster,
+        "SIZES": dict(sizes or {}),
+    }
+    cells = [
+        ("markdown", f"# {escaped(study)}: the analysis of blinded scores"),
+        ("code", "\n".join(f"{name} = {value!r}" for name, value in settings.items())),
+        *_script_cells(files(__package__).joinpath(_SCRIPT).read_text(encoding="utf-8")),
+    ]
+    written = {
+        "cells": [
+            {
+                "cell_type": kind,
+                "id": f"cell-{place}",
+                "metadata": {},
+                "source": source.splitlines(keepends=True),
+                **({"execution_count": None, "outputs": []} if kind == "code" else {}),
+            }
+            for place, (kind, source) in enumerate(cells)
+        ],
+        "metadata": {
+            "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+            "language_info": {"name": "python"},
+        },
+        "nbformat": 4,
+        "nbformat_minor": 5,
+    }
+    return json.dumps(written, indent=1, ensure_ascii=False).encode() + b"\n"
+
+
+def _script_cells(script: str) -> Iterator[tuple[str, str]]:
+    """The cells of a script: `# %%` begins a cell of code, `# %% [markdown]` one of prose in comments."""
+    for part in re.split(r"^# %%", script, flags=re.MULTILINE)[1:]:
+        head, _, source = part.partition("\n")
+        if head.strip() == "[markdown]":
+            lines = [line.removeprefix("#").removeprefix(" ") for line in source.strip().split("\n")]
+            yield "markdown", "\n".join(lines)
+        else:
+            yield "code", source.strip("\n")

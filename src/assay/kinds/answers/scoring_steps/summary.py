@@ -1,4 +1,4 @@
-"""What a blinded scoring shows: how raters agree at any time, and, once unblinded, what the scores say."""
+"""What a blinded scoring shows: agreement of raters at any time, and the results once it is unblinded."""
 
 from __future__ import annotations
 
@@ -29,10 +29,15 @@ from assay.kinds.answers.measures.rubric import (
 from assay.kinds.answers.panel import MODEL, Panel, find_panel, panel_of
 from assay.kinds.answers.results import PairTokens, ScoringResults, SiteTokens
 from assay.kinds.answers.scoring.agreement import KAPPA, LINEAR, QUADRATIC, RHO, THRESHOLDS, rater_pairs
-from assay.kinds.answers.scoring.analysis import AnalysisOptions, DecidedDifference, ScoredResponse, analyse
-from assay.kinds.answers.scoring.opened import ScoringFolder
-from assay.kinds.answers.scoring.progress import progress, remaining_work
-from assay.kinds.answers.scoring.subgroups import correlated, interactions, mean_differences
+from assay.kinds.answers.scoring.analysis import (
+    AnalysisOptions,
+    DecidedDifference,
+    ScoredResponse,
+    analyse,
+)
+from assay.kinds.answers.scoring.marks import ScoringFolder
+from assay.kinds.answers.scoring.progress import MarkIndex, progress, remaining_work
+from assay.kinds.answers.scoring.subgroups import interactions, mean_differences, token_changes
 from assay.kinds.answers.scoring.suggestions import (
     StoredSuggestion,
     read_suggestions,
@@ -43,62 +48,58 @@ from assay.pipeline.evaluation import Evaluation
 from assay.store.run_store import Store
 from assay.study.study import Study
 
-STATISTICS = {  # as clauses write them, by name and weights, and as agreement shows them
+STATISTICS = {  # by name and weights in clauses: the name under which agreement shows them
     ("kappa", "none"): KAPPA,
     ("kappa", "linear"): LINEAR,
     ("kappa", "quadratic"): QUADRATIC,
     ("rho", ""): RHO,
 }
-SURE = 0.01  # how unlikely a guess must be by chance to be worth a word
+SURE = 0.01  # the p-value below which a guess of conditions is worth a caution
 
 
 def summarise_scoring(evaluation: Evaluation) -> ScoringResults | None:
-    """A study's scoring as far as it may be seen; None where no panel scores."""
+    """The results of a study's scoring as far as they may be seen; None if it has no panel."""
     study = evaluation.study
     if (panel := find_panel(study)) is None:
         return None
     found = summarise_blinded(study)
-    return _unblinded(found, evaluation) if panel.scoring(study.kit).open else found
+    return _with_conditions(found, evaluation) if panel.scoring(study.kit).is_open else found
 
 
 def summarise_blinded(study: Study) -> ScoringResults:
-    """What needs no condition: how far raters are, and how they agree. A study without a panel is refused."""
+    """What needs no condition: how far raters are, and how they agree. A UsageError if there is no panel."""
     panel = panel_of(study)
     a = study.baseline
     b = next((name for name in study.file.systems if name != a), "")
     plain = ScoringResults("open", a, b, panel.primary, panel.others, 0, {})
     files = panel.scoring(study.kit)
-    return _blinded(plain, panel, files, study) if files.there else plain
-
-
-def _blinded(plain: ScoringResults, panel: Panel, files: ScoringFolder, study: Study) -> ScoringResults:
-    """What needs no condition."""
-    pack, acts, now = files.pack, files.acts, study.kit.clock()
+    if not files.has_pack:
+        return plain
+    pack, acts, index = files.pack, files.acts, MarkIndex(files.pack, files.entries)
     pairs = rater_pairs(pack, files.marks, thresholds_of(study))
-    agreement = [figure for pair in pairs for figure in pair.figures()]
-    left = [] if files.open else remaining_work(pack, files.lines, now)
-    # who knows another's mark before their own is made is not a second rater
-    shown = pairs if not left and not files.open else []
+    agreement = [each for pair in pairs for each in pair.agreement()]
+    left = [] if files.is_open else remaining_work(index, study.kit.clock())
     failing = {(each.raters, each.metric): None for each in agreement if each.holds is False}
     return replace(
         plain,
         state=acts.state,
         responses=len(pack.responses),
-        progress=progress(pack, files.lines, now),
+        progress=progress(index),
         agreement=agreement,
-        matched=[pair.matched() for pair in pairs],
+        matched=[pair.claim_overlap() for pair in pairs],
         suggestions=suggestion_uptake(files.marks, _suggestions(files)),
         masked=dict(pack.masked),
-        acts=acts.said,
+        acts=acts.sentences,
         cautions=list(_cautions(panel, acts, study)),
-        checked=acts.checked is not None and acts.checked.act != "leaking",
+        checked=acts.last_check is not None and acts.last_check.act != "leaking",
         left=left,
+        # a rater who knows another's marks before making their own is not a second rater
         differences=[
             each
-            for pair in shown
+            for pair in (pairs if not left and not files.is_open else [])
             for raters, metric in failing
             if raters == pair.raters
-            for each in pair.differences(metric)
+            for each in pair.disputed(metric)
         ],
     )
 
@@ -106,7 +107,8 @@ def _blinded(plain: ScoringResults, panel: Panel, files: ScoringFolder, study: S
 def thresholds_of(study: Study) -> dict[tuple[str, str], float]:
     """What agreement has to reach before the seal is opened: what gates ask for first, else the rubric's.
 
-    A gate counts as it is and as every run wrote it down: lowering the bar once raters differ does not count.
+    A gate counts as it is and as every earlier run recorded it: lowering the threshold once raters disagree
+    does not count.
     """
     declared: dict[tuple[str, str], float] = {}
     earlier = (each.gates for each in Store(study.run_folder).declared())
@@ -119,12 +121,13 @@ def thresholds_of(study: Study) -> dict[tuple[str, str], float]:
         for gate in gates
         if gate.rules.deciding and gate.first and gate.first.need == len(gate.first.parts)
     ]
+    names = {*panel_of(study).names}
     for clause in (part for first in firsts for part in first.parts if isinstance(part, Clause)):
-        whole = clause.op in {">", ">="} and not (clause.where or clause.each)
-        names = panel_of(study).names
+        if clause.op not in {">", ">="} or clause.where or clause.each:
+            continue
         match clause.left, clause.right, next(operands_of(clause, study)):
             case (Call(where=()), Number(value=value), StatisticOperand(label=str(label)) as found) if (
-                whole and {*names}.issuperset(found.raters)
+                names.issuperset(found.raters)
             ):
                 weights = getattr(found.statistic, "weights", "")
                 key = label.replace("_", " "), STATISTICS.get((found.name, weights), found.name)
@@ -133,7 +136,7 @@ def thresholds_of(study: Study) -> dict[tuple[str, str], float]:
 
 
 def _cautions(panel: Panel, acts: ActLog, study: Study) -> Iterator[str]:
-    """What is worth knowing before any figure of the scoring is trusted."""
+    """What a reader should know before trusting the results."""
     if not acts.intact:
         yield f"the record of the seal is broken: {acts.problem}"
     if acts.state == "forced":
@@ -142,40 +145,46 @@ def _cautions(panel: Panel, acts: ActLog, study: Study) -> Iterator[str]:
     for act in acts.acts:
         if act.act == "accepted":
             yield f"the desk was opened though a check had found leaks: {act}"
-    if strangers := sorted({*panel.sizes, *panel.tokenizers} - {*study.file.factors.get(MODEL, [])}):
-        yield f"the panel speaks of models that the study does not have: {', '.join(strangers)}"
+    if unknown := sorted({*panel.sizes, *panel.tokenizers} - {*study.file.factors.get(MODEL, [])}):
+        yield f"the panel names models that the study does not have: {', '.join(unknown)}"
     if not panel.others:
         yield "one rater scores everything: agreement is that rater's with themself, a limitation to state"
 
 
 def _suggestions(files: ScoringFolder) -> list[StoredSuggestion]:
-    """What rules say of every response that somebody scored, and what models were asked for."""
+    """What rules say of every response that somebody scored, and what models said."""
     pack, scored = files.pack, {mark.response_id for mark in files.marks}
-    asked = [response for response in pack.responses if response.response_id in scored]  # rules take a while
-    ruled = [each for response in asked for each in rule_suggestions(pack, response)]
+    responses = [each for each in pack.responses if each.response_id in scored]  # rules take a while
+    ruled = [each for response in responses for each in rule_suggestions(pack, response)]
     return [*ruled, *read_suggestions(files.folder)]
 
 
-def _unblinded(found: ScoringResults, evaluation: Evaluation) -> ScoringResults:
+# ------------------------------------------------------------------------------- once unblinded
+
+
+def _with_conditions(found: ScoringResults, evaluation: Evaluation) -> ScoringResults:
     study, blocks, datasets = evaluation.study, evaluation.blocks, evaluation.datasets
     panel = panel_of(study)
     rows = list(scored_responses(panel, blocks, study.kit))
     cluster = "site" if study.file.cluster == "site" else "item_id"
-    how = AnalysisOptions(found.a, found.b, cluster, panel.correction, study.file.compare.resamples)
-    points, correlations = correlated(rows, how)
+    options = AnalysisOptions(found.a, found.b, cluster, panel.correction, study.file.compare.resamples)
+    points, correlations = token_changes(rows, options)
     pairs, sites = _tokens(panel, blocks, datasets, study.kit)
-    changed = mean_differences(rows, how, "site")
+    changed = mean_differences(rows, options, "site")
+    failed = Counter[str]()
+    for block in blocks:
+        failed[block.arm.system] += int((block.asked == FAILED).sum())
     return replace(
         found,
-        tests=[*analyse(rows, how, list(_decided(evaluation))), *interactions(rows, how)],
+        tests=[*analyse(rows, options, list(_decided(evaluation))), *interactions(rows, options)],
         categories=_categories(panel, blocks),
         pairs=pairs,
         sites=[replace(site, accuracy_difference=changed.get(site.site_id)) for site in sites],
         points=points,
         correlations=correlations,
-        by_model=mean_differences(rows, how, "model"),
-        excluded=_excluded(blocks),
-        cautions=[*found.cautions, *_guessed(panel.scoring(study.kit))],
+        by_model=mean_differences(rows, options, "model"),
+        excluded={system: n for system, n in failed.items() if n},
+        cautions=[*found.cautions, *_form_cautions(panel.scoring(study.kit))],
     )
 
 
@@ -194,12 +203,12 @@ def _decided(evaluation: Evaluation) -> Iterator[DecidedDifference]:
 
 
 def scored_responses(panel: Panel, blocks: Sequence[Block], kit: Kit) -> Iterator[ScoredResponse]:
-    """Every response with the primary rater's scores, as `raw-data.csv` has them.
+    """Every response with the primary rater's grades, as in `raw-data.csv`.
 
-    Nobody stands in for the primary rater: where they find that citations do not apply, another's grade of
-    them is none.
+    No other rater stands in for the primary rater: if the primary rater finds that citations do not apply,
+    another's grade of them does not count.
     """
-    said = {
+    grades = {
         (each.item_id, each.arm, each.seed, each.label): each.grade
         for each in (blocks[0].judgments if blocks else ())
         if each.judge == panel.primary and each.span is None
@@ -217,10 +226,10 @@ def scored_responses(panel: Panel, blocks: Sequence[Block], kit: Kit) -> Iterato
                 ", ".join(item.values("complexity")),
                 panel.sizes.get(model, ""),
                 block.seed,
-                said.get((*about, ACCURACY)),
-                said.get((*about, HALLUCINATIONS)),
-                said.get((*about, COMPLETENESS)),
-                said.get((*about, CITATION)),
+                grades.get((*about, ACCURACY)),
+                grades.get((*about, HALLUCINATIONS)),
+                grades.get((*about, COMPLETENESS)),
+                grades.get((*about, CITATION)),
                 None if math.isnan(size) else size,
             )
 
@@ -246,17 +255,10 @@ def _categories(panel: Panel, blocks: Sequence[Block]) -> dict[str, dict[str, in
     return {system: dict(sorted(counts.items())) for system, counts in found.items()}
 
 
-def _guessed(files: ScoringFolder) -> list[str]:
-    """That the form of responses gives their condition away, as far as a classifier can tell."""
+def _form_cautions(files: ScoringFolder) -> list[str]:
+    """A caution if a classifier can tell the condition of responses by their form."""
     found = guess_from_form(files.pack, SealedMap("", list(files.originals().values())))
     if found.p >= SURE:
         return []
     auc = f"{found.auc:.2f} where 0.5 is chance"
     return [f"the wording of responses tells their condition (AUC {auc}): raters may have guessed it"]
-
-
-def _excluded(blocks: Sequence[Block]) -> dict[str, int]:
-    failed = Counter[str]()
-    for block in blocks:
-        failed[block.arm.system] += int((block.asked == FAILED).sum())
-    return {system: n for system, n in failed.items() if n}

@@ -1,23 +1,21 @@
-"""The steps of a blinded scoring once responses are blinded: the desk, suggestions, the seal opened once."""
+"""The steps of a blinded scoring once responses are blinded: the desk, suggestions, opening the seal once."""
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, NamedTuple
 
+from assay.core.block import Block
 from assay.core.errors import DataError, Problem, UsageError
 from assay.core.spec import make_plugin, parse_spec
-from assay.kinds.answers.blinding.acts import Act, append_act, record_unblinding
-from assay.kinds.answers.panel import MODEL, panel_of
-from assay.kinds.answers.results import ScoringResults
-from assay.kinds.answers.scoring.marks import BookEntry
-from assay.kinds.answers.scoring.opened import ScoringFolder, head_path
+from assay.kinds.answers.blinding.acts import Act, record_unblinding
+from assay.kinds.answers.panel import MODEL, scoring_folder
+from assay.kinds.answers.scoring.marks import BookEntry, ScoringFolder
 from assay.kinds.answers.scoring.suggestions import AccuracyJudge, SuggestionCounts, suggest_accuracy
-from assay.kinds.answers.scoring_steps.collected import describe_outdated
 from assay.kinds.answers.scoring_steps.summary import summarise_blinded, thresholds_of
 from assay.kinds.answers.wording import difference_lines, disagreement, next_step
+from assay.pipeline.evaluation import Evaluation
 from assay.pipeline.runner import command_path
 from assay.review.marks import MarkBook
 from assay.study.study import Study
@@ -25,48 +23,81 @@ from assay.study.study import Study
 if TYPE_CHECKING:
     from assay.kinds.answers.desk.scoring_work import ScoringWork
 
-MODEL_JUDGE = "llm"  # as studies name a model that judges
+MODEL_JUDGE = "llm"  # the name of a model judge in studies
 
 
-def scoring_folder(study: Study) -> ScoringFolder:
-    """The files of a study's scoring."""
-    return panel_of(study).scoring(study.kit)
+class CollectedResponse(NamedTuple):
+    """One response as it was collected."""
+
+    item_id: str
+    arm: str
+    seed: int
+    text: str
+
+
+def collected_responses(blocks: Sequence[Block]) -> list[CollectedResponse]:
+    """All responses that did not fail."""
+    return [
+        CollectedResponse(item.item_id, block.arm.name, block.seed, response.answer or "")
+        for block in blocks
+        for item, response in zip(block.items, block.responses, strict=True)
+        if response is not None and response.error is None
+    ]
+
+
+def describe_outdated(study: Study, scoring: ScoringFolder) -> str:
+    """How the blinded responses differ from those of the run, and what to do; empty if they do not differ.
+
+    If nothing is stored there is nothing to compare with.
+    """
+    now = {each[:3]: each.text for each in collected_responses(Evaluation(study).blocks)}
+    blinded = {(each.item_id, each.arm, each.seed): each.text for each in scoring.originals().values()}
+    keys = now.keys() | blinded.keys()
+    differ = sum(now.get(key) != blinded.get(key) for key in keys)
+    if not now or not differ:
+        return ""
+    what = f"{differ} of {len(keys)} responses are not as they were blinded"
+    why = "They were collected again, or the pack is another study's"
+    begin = f"assay review blind {command_path(study)} --fresh"
+    where = "in another folder of the panel where people have scored"
+    return f"{what}. {why}. Put them back, or begin again, {where}: {begin}"
+
+
+# ----------------------------------------------------------------------------------------- the desk
 
 
 def scoring_work(study: Study, book: MarkBook[BookEntry] | None = None) -> ScoringWork:
-    """The scoring at the desk; refused once the seal was opened. `book` takes the marks, where given."""
+    """The scoring at the desk; refused once the seal was opened. `book` takes the marks, if it is given."""
     from assay.kinds.answers.desk.scoring_work import ScoringWork
 
     scoring = scoring_folder(study)
-    if scoring.open:
-        what = f"{scoring.folder} was unblinded, and whoever scores now could know the conditions"
+    if scoring.is_open:
+        what = f"{scoring.folder} was unblinded, so that anybody who scores now could know the conditions"
         raise UsageError(f"{what}. See: assay report {command_path(study)}")
     _ = scoring.pack  # there has to be one
-    if what := describe_outdated(
-        study, scoring
-    ):  # what could not be unblinded, or would not count, is not worth a mark
+    # Nobody should make marks that could not be unblinded, or that would not count
+    if what := describe_outdated(study, scoring):
         raise DataError(Problem(what, str(scoring.folder)))
     return ScoringWork(scoring.folder, clock=study.kit.clock, book=book, thresholds=thresholds_of(study))
 
 
 def refuse_unchecked(study: Study, accepted_by: str = "") -> None:
-    """Nobody scores what nobody has checked, or what was found leaking, unless somebody accepts that."""
+    """Raises a UsageError if the pack was not checked, or if it leaks and nobody accepts that."""
     scoring, place = scoring_folder(study), command_path(study)
     _ = scoring.pack  # there has to be one
-    last = scoring.acts.checked
+    last = scoring.acts.last_check
     if last is None:
         what = "Nobody has checked yet whether anything tells raters the condition"
         raise UsageError(f"{what}. Run: assay review check {place}")
     if last.act != "leaking":
         return
     if not accepted_by:
-        again = f"Mend it, and check again: assay review check {place}"
+        again = f"Correct it, and check again: assay review check {place}"
         force = (
             f"To serve it as it is, which every report will say: assay review serve {place} --accept-leaks"
         )
         raise UsageError(f"The last check found leaks ({last.detail}). {again}. {force}")
-    accepted = Act("accepted", accepted_by, study.kit.clock(), last.detail)
-    append_act(scoring.folder, accepted, head_path(scoring.folder))
+    scoring.record("accepted", accepted_by, study.kit.clock(), last.detail)
 
 
 # --------------------------------------------------------------------------------------- unblind
@@ -74,19 +105,16 @@ def refuse_unchecked(study: Study, accepted_by: str = "") -> None:
 
 @dataclass(frozen=True)
 class UnblindingResult:
-    """The seal was opened, now or before."""
+    """The seal is open, since now or since before."""
 
     state: str
     by: str
     time: float
-    left: Sequence[str]  # what was not complete, where it was forced
+    left: list[str]  # what was not complete, if it was forced
     before: bool  # it was open already
 
-    def as_json(self) -> dict[str, Any]:
-        return {**dataclasses.asdict(self), "left": list(self.left)}
-
     @property
-    def in_words(self) -> str:
+    def sentence(self) -> str:
         if self.before:
             return f"it was opened before, by {self.by}: nothing changed"
         if self.left:
@@ -95,42 +123,43 @@ class UnblindingResult:
 
 
 def unblind_study(study: Study, *, by: str, force: bool = False, reason: str = "") -> UnblindingResult:
-    """Opens the seal, once; before scoring is finished only by force, which stays on record.
+    """Opens the seal, once. Before scoring is finished this needs force, which stays on record.
 
     It is not finished while a pass is incomplete, or while raters agree too little: see `next_step`.
     """
-    scoring = scoring_folder(study)
+    scoring, place = scoring_folder(study), command_path(study)
     _, now = scoring.pack, study.kit.clock()  # there has to be a pack
-    with scoring.hold_lock():
+    with scoring.locked():
         found = summarise_blinded(study)
         left = [*found.left, *filter(None, [describe_outdated(study, scoring)])]
-        refusal = "" if left or not found.failing else _disagreeing(found, command_path(study))
-        if not scoring.open and (force or not left):  # while passes are incomplete, that is what is left
+        refusal = ""
+        if not left and found.failing:
+            lines = [f"{'. '.join(disagreement(found))}. They differ on:", *difference_lines(found, place)]
+            refusal = "\n".join([*lines, f"Next: {next_step(found, place)}."])
+        if not scoring.is_open and (force or not left):  # while passes are incomplete, only they are left
             left += disagreement(found)
         if left and force and not reason.strip():
             say = "--force --reason TEXT. Every report will quote it"
             raise UsageError(f"Say why the seal is opened early: {say}.")
-        asked = Act("unblinded", by, now, reason)
-        head, missing = head_path(scoring.folder), "; ".join(left)
         act, opened = record_unblinding(
-            scoring.folder, asked, missing=missing, force=force, head=head, refusal=refusal
+            scoring.folder,
+            Act("unblinded", by, now, reason),
+            missing="; ".join(left),
+            force=force,
+            head=scoring.head_path,
+            refusal=refusal,
         )
     return UnblindingResult(act.act, act.by, act.time, left if opened else [], not opened)
-
-
-def _disagreeing(found: ScoringResults, place: str) -> str:
-    lines = [f"{'. '.join(disagreement(found))}. They differ on:", *difference_lines(found, place)]
-    return "\n".join([*lines, f"Next: {next_step(found, place)}."])
 
 
 # --------------------------------------------------------------------------------------- suggest
 
 
 def suggest_study(study: Study, judge: str) -> SuggestionCounts:
-    """Asks a model, none of those under test, for a first guess at the accuracy of every response."""
+    """Asks a model that is not under test for a first guess at the accuracy of every response."""
     spec = parse_spec(study.filled(judge))
     if spec.name != MODEL_JUDGE:
-        raise UsageError(f"{spec.name!r} is no model that judges. Write {MODEL_JUDGE}(url=…, model=…).")
+        raise UsageError(f"{spec.name!r} is not a model judge. Write {MODEL_JUDGE}(url=…, model=…).")
     made: AccuracyJudge = make_plugin(AccuracyJudge, spec)
     scoring = scoring_folder(study)
     tested = {value for arm in study.arms for name, value in arm.factors.items() if name == MODEL}

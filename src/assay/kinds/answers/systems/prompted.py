@@ -2,7 +2,7 @@
 
 The model is asked over OpenAI's chat protocol, at temperature 0 and with the seed of the run. It is shown the
 question and the item's content documents of its condition, in order, and nothing else. Both conditions of a
-study share one prompt, so that they differ in their content alone.
+study have the same prompt, so that they differ only in their content.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from assay.core.errors import Problem, Retryable
 from assay.core.protocols import Kit
 from assay.core.records import Budget, Fault, Observed, Passage, Query, Response
 from assay.core.registry import identity, outside_identity
-from assay.kinds.answers.datasets.content_documents import as_hits, check_condition, content_of, join_texts
+from assay.kinds.answers.content_pairs import as_hits, check_condition, content_of, join_texts
 from assay.retrieval.chat import Message
 from assay.systems.chat_model import Bill, ChatModel, check_at_least, check_service, fault_of, fill_prompt
 
@@ -34,17 +34,17 @@ Documentation:
 
 Question: {question}"""
 WARM_UP = "Say that you are ready."
-NO_CONTENT = "NoContent"  # the fault of an item that nothing can be given for
+NO_CONTENT = "NoContent"  # the fault of an item without content
 
 
 @dataclass(frozen=True)
 class Prompted:
     """A model that is given the content documents of one condition with each question.
 
-    `url` is the service, whose only model is asked where `model` is empty. `instructions` are the system's
-    message, left out where they are empty; {content} and {question} in the `prompt` are filled in. `extra`
-    goes into the request as it is; null takes a field out of it. `warm_up` requests go first, whose answers
-    are dropped. Prices are those of a million tokens. The tokens that are observed are those of the answer.
+    `url` is the service; if `model` is empty, its only model is asked. `instructions` are the system message,
+    which is left out if they are empty; {content} and {question} in the `prompt` are filled in. `extra` goes
+    into the request as it is; null takes a field out of it. `warm_up` requests are sent first, and their
+    answers dropped. Prices are per million tokens. The tokens that are observed are those of the answer.
     """
 
     condition: str
@@ -62,7 +62,7 @@ class Prompted:
     timeout: float = outside_identity(300.0)
     retries: int = outside_identity(3)
     backoff: float = outside_identity(0.5)
-    # worked out, so that no identity holds a password
+    # derived from the url, so that no identity contains a password
     service: str = field(default="", init=False)
     version: ClassVar[str] = "1"
     gives: ClassVar[frozenset[str]] = frozenset({"hits", "answer"})
@@ -87,13 +87,13 @@ class Prompted:
             raise
         return PromptedIndex(self, model, content_of(corpus, self.condition), bill.cost or None)
 
-    def messages(self, said: str) -> list[Message]:
-        """What is sent: the instructions, and what the user says."""
-        told = [{"role": "system", "content": self.instructions}] if self.instructions else []
-        return [*told, {"role": "user", "content": said}]
+    def messages(self, text: str) -> list[Message]:
+        """The messages of a request: the instructions, and a text as the user's message."""
+        system = [{"role": "system", "content": self.instructions}] if self.instructions else []
+        return [*system, {"role": "user", "content": text}]
 
     def problems(self, dataset: Dataset, kit: Kit) -> list[Problem]:
-        """That the dataset has no content of this condition at all."""
+        """A problem if the dataset has no content of this condition at all."""
         if not dataset.items or content_of(dataset.corpus, self.condition):
             return []
         what = f"there is no content of the condition {self.condition} to give to a model"
@@ -102,7 +102,7 @@ class Prompted:
 
 @dataclass(frozen=True)
 class PromptedIndex:
-    """Open connections to the model, and what it is given for each item. Nothing changes it."""
+    """Open connections to the model, and the content for each item. It never changes."""
 
     part: Prompted
     model: ChatModel
@@ -116,7 +116,7 @@ class PromptedIndex:
         self.model.close()
 
     def answer(self, query: Query, budgets: Sequence[Budget]) -> Response:
-        """What the model answers, as it wrote it; a fault where there is nothing to give to it."""
+        """The model's answer as it wrote it; a fault if there is no content for the question."""
         if not (given := self.content.get(query.item_id, ())):
             what = f"there is no content of the condition {self.part.condition} for this question"
             return Response(error=Fault(NO_CONTENT, what))

@@ -6,8 +6,7 @@ import random
 from pathlib import Path
 from typing import NamedTuple
 
-from assay.kinds.answers.blinding.ids import response_ids, telling_words
-from assay.kinds.answers.blinding.order import draw_share
+from assay.kinds.answers.blinding.ids import draw_share, response_ids, telling_words
 from assay.kinds.answers.blinding.pack import (
     MAP,
     Assignment,
@@ -17,9 +16,10 @@ from assay.kinds.answers.blinding.pack import (
     MergedSource,
     OriginalResponse,
     SealedMap,
+    commitment,
+    seal,
     write_pack,
 )
-from assay.kinds.answers.blinding.seal import commitment, seal
 
 MODELS = ("small-8b", "large-70b")
 WORDS = ("keys", "limits", "tokens", "requests", "a", "minute", "regions", "retry", "an", "hour", "plan")

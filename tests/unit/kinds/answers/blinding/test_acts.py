@@ -36,7 +36,7 @@ def unblind(folder: Path, missing: str = "", *, force: bool = False, by: str = "
 def test_acts_are_kept_in_order_and_chained(folder: Path) -> None:
     acts = read_acts(folder, head(folder))
     assert (acts.state, acts.intact) == ("blinded", True)
-    assert acts.said == [
+    assert acts.sentences == [
         "2026-02-25 12:00 UTC: blinded by otto",
         "2026-02-25 12:01 UTC: checked by otto (no leak)",
     ]
@@ -71,7 +71,7 @@ def test_early_unblinding_is_refused_and_forced_stays_forced(folder: Path) -> No
     append_act(folder, Act("blinded", "otto", NOON), head(folder))
     acts = read_acts(folder, head(folder))
     assert (acts.state, acts.intact) == ("forced", True)
-    assert "unblinded early, by force by otto" in acts.said[2]
+    assert "unblinded early, by force by otto" in acts.sentences[2]
 
 
 def test_force_without_need_is_a_plain_unblinding(folder: Path) -> None:
@@ -85,9 +85,9 @@ def test_force_without_need_is_a_plain_unblinding(folder: Path) -> None:
         (lambda lines: [lines[0], lines[2]], "line 2 .* does not follow"),
         (lambda lines: [lines[0], lines[2], lines[1]], "line 2 .* does not follow"),
         (lambda lines: [*lines[:2], "{}"], "line 3 .* cannot be read"),
-        (lambda lines: lines[:2], "cut off or written anew"),
-        (lambda lines: lines[:1], "cut off or written anew"),
-        (lambda lines: [*lines[:2], lines[2].replace("forced", "unblinded")], "cut off or written anew"),
+        (lambda lines: lines[:2], "cut off or rewritten"),
+        (lambda lines: lines[:1], "cut off or rewritten"),
+        (lambda lines: [*lines[:2], lines[2].replace("forced", "unblinded")], "cut off or rewritten"),
     ],
 )
 def test_a_record_that_was_changed_is_told(folder: Path, change: object, said: str) -> None:
@@ -97,7 +97,7 @@ def test_a_record_that_was_changed_is_told(folder: Path, change: object, said: s
     acts = read_acts(folder, head(folder))
     assert not acts.intact
     with pytest.raises(AssertionError, match=said):
-        raise AssertionError(acts.said[-1])
+        raise AssertionError(acts.sentences[-1])
 
 
 def test_a_missing_record_is_told_where_one_is_known(folder: Path) -> None:
@@ -114,7 +114,7 @@ def test_a_broken_record_goes_on_and_stays_broken(folder: Path) -> None:
     unblind(folder)
     acts = read_acts(folder, head(folder))
     assert (acts.state, acts.intact) == ("unblinded", False)
-    assert "ended otherwise before" in acts.acts[-1].detail
+    assert "ended differently before" in acts.acts[-1].detail
 
 
 def test_an_act_torn_by_a_crash_was_not_done(folder: Path) -> None:

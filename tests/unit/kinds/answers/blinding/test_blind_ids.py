@@ -89,13 +89,13 @@ def test_a_sign_that_goes_with_the_condition_is_found() -> None:
     ids = [f"X{'13579'[n % 5] if n % 2 else '02468'[n % 5]}{n:04d}Z" for n in range(60)]
     conditions = ["A" if n % 2 else "B" for n in range(60)]
     found = telling_ids(ids, [], conditions)
-    assert "the sign at place 2 of an id goes with its condition" in found
+    assert "the character at place 2 of an id goes with its condition" in found
 
 
 def test_numbers_given_out_by_condition_are_found() -> None:
     # R1 … R100: as numbers they part the conditions, as text (R1, R10, R100, R11 …) they do not
     ids = [f"R{n}" for n in range(1, 101)]
-    assert "sorted by id, the conditions stand apart" in telling_ids(ids, [], ["A"] * 50 + ["B"] * 50)
+    assert "sorted by id, the conditions are separated" in telling_ids(ids, [], ["A"] * 50 + ["B"] * 50)
     assert telling_ids(ids, [], random.Random(0).sample(["A", "B"] * 50, 100)) == []
 
 

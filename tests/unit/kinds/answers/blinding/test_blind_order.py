@@ -11,7 +11,7 @@ from blind_pack import made
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.kinds.answers.blinding.order import APART, blind_order, can_separate, count_neighbours, draw_share
+from assay.kinds.answers.blinding.ids import APART, blind_order, can_separate, count_neighbours, draw_share
 from assay.kinds.answers.blinding.pack import BlindedResponse, BlindPack
 
 

@@ -8,7 +8,7 @@ import pytest
 from blind_pack import made
 
 from assay.kinds.answers.leaks.statistics import (
-    DEALS,
+    SHUFFLES,
     LabelPermutations,
     condition_of,
     features_of,
@@ -26,7 +26,7 @@ def test_condition_of_an_arm() -> None:
 
 def test_deals_keep_every_question_as_it_was() -> None:
     table = LabelPermutations.of(QUESTIONS, CONDITIONS).tables[0]
-    assert table.shape == (DEALS + 1, 60)
+    assert table.shape == (SHUFFLES + 1, 60)
     assert table[0].tolist() == [1.0, 0.0] * 30
     assert (table[:, ::2] + table[:, 1::2] == 1).all()  # one A a question
     # 30 questions, 1,023 deals: half the firsts are A, ± 4 deviations of sqrt(30690 / 4) = 88
@@ -80,7 +80,7 @@ def test_a_classifier_learns_what_there_is() -> None:
     something = guess_conditions(deals, features)
     # two normal variables two deviations apart: the larger is right in Φ(2 / √2) = 0.92 of pairs
     assert something.auc == pytest.approx(0.92, abs=0.08)
-    assert something.p == 1 / (DEALS + 1)
+    assert something.p == 1 / (SHUFFLES + 1)
     assert guess_conditions(deals, features) == something
 
 

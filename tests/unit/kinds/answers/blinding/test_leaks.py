@@ -15,8 +15,8 @@ import msgspec
 import pytest
 from blind_pack import Made, made, written
 
+from assay.kinds.answers.blinding.ids import blind_order
 from assay.kinds.answers.blinding.masks import Masker
-from assay.kinds.answers.blinding.order import blind_order
 from assay.kinds.answers.blinding.pack import ACTS, MAP, MARKS, PACK, read_pack, write_pack
 from assay.kinds.answers.leaks.search import Leak, find_leaks
 from assay.kinds.answers.scoring.marks import Mark, score_book
@@ -213,7 +213,7 @@ def test_one_question_alone_cannot_be_parted(tmp_path: Path) -> None:
     one = made(questions=1)
     said = [leak.what for leak in found(written(tmp_path / "blind", one), one)]
     assert (
-        "3 responses follow another one to the same question: no order of so few questions can part them"
+        "3 responses follow another one to the same question: no order of so few questions can separate them"
         in said
     )
 
@@ -292,7 +292,7 @@ def test_betraying_words_in_a_response(folder: Path) -> None:
     told = msgspec.structs.replace(first, text="Of ten regions.")
     pack = msgspec.structs.replace(ONE.pack, responses=[told, *ONE.pack.responses[1:]])
     write_pack(folder, pack)
-    assert [leak.check for leak in found(folder, ONE._replace(pack=pack), masking=own)] == ["text"]
+    assert [leak.check for leak in found(folder, ONE._replace(pack=pack), masker=own)] == ["text"]
 
 
 @pytest.mark.parametrize("name", ["answers.txt", "answers.jsonl"])

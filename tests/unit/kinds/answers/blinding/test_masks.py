@@ -38,8 +38,8 @@ def test_what_betrays_is_masked(written: str, shown: str, rule: str) -> None:
     found = MASKING.masked(written)
     assert found.text == shown
     assert rule in found.used
-    assert MASKING.betraying(written)
-    assert not MASKING.betraying(found.text)
+    assert MASKING.matching_rules(written)
+    assert not MASKING.matching_rules(found.text)
 
 
 @pytest.mark.parametrize(
@@ -74,7 +74,7 @@ def test_a_subject_of_the_source_stays_but_no_name_of_a_file() -> None:
 
 def test_what_overlaps_is_masked_once_and_nothing_is_left_over() -> None:
     found = MASKING.masked("condition A llms.txt, html.md, front.md matter")
-    assert not MASKING.betraying(found.text)
+    assert not MASKING.matching_rules(found.text)
     assert "llms" not in found.text
 
 
@@ -122,7 +122,7 @@ def test_offsets_by_hand() -> None:
 def test_blanks_that_nobody_can_tell_apart_are_evened_out(written: str, shown: str) -> None:
     masked = MASKING.masked(written)
     assert masked.text == shown
-    assert not MASKING.betraying(shown)
+    assert not MASKING.matching_rules(shown)
 
 
 def test_a_span_beside_a_blank_that_went_stays_where_it_is() -> None:
@@ -166,7 +166,7 @@ def texts(draw: st.DrawFn) -> str:
 @given(texts())
 def test_nothing_betrays_twice_and_masks_lie_in_order(written: str) -> None:
     shown, masks, used = MASKING.masked(written)
-    assert not MASKING.betraying(shown)
+    assert not MASKING.matching_rules(shown)
     assert sum(used.values()) == len(masks)
     at = last = 0
     rebuilt = ""

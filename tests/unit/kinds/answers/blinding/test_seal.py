@@ -11,7 +11,15 @@ import pytest
 from blind_pack import made
 
 from assay.core.errors import DataError, PluginError, UsageError
-from assay.kinds.answers.blinding.seal import commitment, key_in, new_key, read_key, seal, unseal, write_key
+from assay.kinds.answers.blinding.pack import (
+    commitment,
+    new_key,
+    parse_key,
+    read_key,
+    seal,
+    unseal,
+    write_key,
+)
 
 ONE = made(questions=3)
 SEALED = seal(ONE.sealed, ONE.key)
@@ -40,7 +48,7 @@ def test_a_changed_file_is_told(at: int) -> None:
     "content", [b"", b"{}", SEALED[5:], SEALED[:20]], ids=["empty", "json", "beheaded", "cut"]
 )
 def test_what_is_no_sealed_map_is_told(content: bytes) -> None:
-    with pytest.raises(DataError, match="no sealed map"):
+    with pytest.raises(DataError, match="not a sealed map"):
         unseal(content, ONE.key, ONE.pack.commitment)
 
 
@@ -76,11 +84,11 @@ def test_a_key_that_is_none_is_told(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="the key of the seal is not there"):
         read_key(tmp_path / "blinding.key")
     (tmp_path / "blinding.key").write_text("secret")
-    with pytest.raises(DataError, match="it holds no key"):
+    with pytest.raises(DataError, match="it is not a key"):
         read_key(tmp_path / "blinding.key")
     with pytest.raises(UsageError, match="A key has 32 bytes; this one has 3"):
         seal(ONE.sealed, b"abc")
-    assert key_in(b"00" * 31) is None
+    assert parse_key(b"00" * 31) is None
 
 
 def test_without_cryptography_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

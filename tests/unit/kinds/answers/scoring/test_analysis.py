@@ -10,7 +10,7 @@ import pytest
 
 from assay.core.errors import UsageError
 from assay.kinds.answers.scoring.analysis import MCNEMAR, WILCOXON, AnalysisOptions, ScoredResponse, analyse
-from assay.kinds.answers.scoring.subgroups import correlated, interactions, mean_differences
+from assay.kinds.answers.scoring.subgroups import interactions, mean_differences, token_changes
 from assay.stats.families import benjamini_hochberg, holm
 from assay.stats.intervals import bonett_price
 from assay.stats.paired_tests import mcnemar, wilcoxon
@@ -236,7 +236,7 @@ def test_seeds_are_pairs_of_their_own_and_doubles_are_refused() -> None:
 def test_no_rows_no_tests() -> None:
     assert analyse([], HOW) == []
     assert analyse([ScoredResponse("q1", "m", "C", accuracy=1)], HOW) == []
-    assert correlated([], HOW) == ([], [])
+    assert token_changes([], HOW) == ([], [])
     assert interactions([], HOW) == []
 
 
@@ -254,7 +254,7 @@ def test_tokens_against_accuracy_by_hand() -> None:
             ScoredResponse(f"q{at}", "m", "B", accuracy=1 + accuracy, tokens=500 + tokens),
         ]
     rows.append(ScoredResponse("q9", "m", "A", accuracy=1, tokens=500))  # the other response failed
-    points, (line,) = correlated(rows, HOW)
+    points, (line,) = token_changes(rows, HOW)
     assert [(point.tokens, point.accuracy) for point in points] == [(-100, 2), (-50, 1), (0, 1), (20, 0)]
     # ranks 1 2 3 4 against 4 2.5 2.5 1: covariance -(1.5² + 1.5²) = -4.5; 5 and 4.5 around their means
     assert line.value == pytest.approx(-4.5 / (5 * 4.5) ** 0.5)

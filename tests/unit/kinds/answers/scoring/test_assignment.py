@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from assay.kinds.answers.blinding.pack import Assignment
-from assay.kinds.answers.scoring.assignment import HOUR, due_time, format_time, passes_of
-from assay.kinds.answers.scoring.ledger import MarkIndex
 from assay.kinds.answers.scoring.marks import BookEntry
-from assay.kinds.answers.scoring.progress import current_pass, pass_states, progress, remaining_work
+from assay.kinds.answers.scoring.passes import HOUR, due_time, format_time, passes_of
+from assay.kinds.answers.scoring.progress import (
+    MarkIndex,
+    current_pass,
+    pass_states,
+    progress,
+    remaining_work,
+)
 from assay.kinds.answers.scoring.rubric import STEPS
 from scoring_packs import mark, pack_of
 
@@ -39,10 +44,10 @@ def test_a_pass_waits_for_the_one_before() -> None:
     states = pass_states(ledger, "anna", now=0)
     assert [state.state for state in states] == ["open", "waiting", "waiting", "waiting"]
     assert states[1].why == "Factual accuracy comes first: 1 of 2 left."
-    ledger.take(mark("R-02", grade=2))
+    ledger.add(mark("R-02", grade=2))
     states = pass_states(ledger, "anna", now=0)
     assert [state.state for state in states] == ["done", "open", "waiting", "waiting"]
-    ledger.take(mark("R-02", grade=None, withdrawn=True))
+    ledger.add(mark("R-02", grade=None, withdrawn=True))
     assert pass_states(ledger, "anna", now=0)[1].blocked
 
 
@@ -56,7 +61,7 @@ def test_the_second_time_waits_48_hours_for_each_response() -> None:
     assert last.why == "2 left, the next of them from 1970-01-03 00:17 UTC on."
     assert pass_states(ledger, "anna", now=173_799.0)[4].state == "waiting"
     assert pass_states(ledger, "anna", now=173_800.0)[4].state == "open"
-    ledger.take(mark("R-01", round="again", time=173_800.0))
+    ledger.add(mark("R-01", round="again", time=173_800.0))
     assert pass_states(ledger, "anna", now=173_900.0)[4].why.startswith("1 left")
     assert pass_states(ledger, "anna", now=174_400.0)[4].state == "open"  # 1600 s + 48 h
     assert current_pass(pass_states(ledger, "anna", now=173_900.0)) is None
@@ -72,17 +77,17 @@ def test_a_changed_mark_starts_the_wait_anew() -> None:
 def test_progress_counts_only_what_was_assigned() -> None:
     pack = pack_of(2, drawn=["R-02"])
     lines: list[BookEntry] = [mark("R-01"), mark("R-01", rater="ben"), mark("R-02", rater="ben")]
-    assert progress(pack, lines, now=0)["anna"]["accuracy"] == (1, 2)
-    assert progress(pack, lines, now=0)["ben"]["accuracy"] == (1, 1)
+    assert progress(MarkIndex(pack, lines))["anna"]["accuracy"] == (1, 2)
+    assert progress(MarkIndex(pack, lines))["ben"]["accuracy"] == (1, 1)
 
 
 def test_complete_says_what_is_left_until_nothing_is() -> None:
     pack = pack_of(1, panel=ALONE, drawn_again=["R-01"])
-    assert remaining_work(pack, [], now=0)[0] == "anna: Factual accuracy: 1 of 1 to score"
+    assert remaining_work(MarkIndex(pack, []), now=0)[0] == "anna: Factual accuracy: 1 of 1 to score"
     lines = all_of("R-01")
-    told = remaining_work(pack, lines, now=0)
+    told = remaining_work(MarkIndex(pack, lines), now=0)
     assert told[0] == (
         "anna: Factual accuracy, second time: 1 of 1 to score: 1 left, the next of them from "
         "1970-01-03 00:00 UTC on."
     )
-    assert remaining_work(pack, [*lines, *all_of("R-01", "again")], now=0) == []
+    assert remaining_work(MarkIndex(pack, [*lines, *all_of("R-01", "again")]), now=0) == []

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from assay.kinds.answers.scoring.agreement import claim_overlap, match_claims, matched_claims, overlap
 from assay.kinds.answers.scoring.marks import Claim
-from assay.kinds.answers.scoring.matching import claim_overlap, match_claims, matched_claims, overlap
 
 
 def claim(start: int, end: int, category: str = "H-FAB") -> Claim:

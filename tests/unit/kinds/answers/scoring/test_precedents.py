@@ -5,16 +5,15 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from assay.kinds.answers.blinding.pack import BlindPack
-from assay.kinds.answers.scoring.ledger import MarkIndex
 from assay.kinds.answers.scoring.marks import BookEntry, RaterPrecedent
-from assay.kinds.answers.scoring.precedents import (
+from assay.kinds.answers.scoring.passes import (
     concerned_responses,
     join_precedents,
     next_precedent_id,
     precedents_named,
     why_again,
 )
-from assay.kinds.answers.scoring.progress import remaining_work
+from assay.kinds.answers.scoring.progress import MarkIndex, remaining_work
 from scoring_packs import mark, pack_of
 
 CASE = RaterPrecedent(
@@ -53,7 +52,7 @@ def test_what_was_scored_before_is_looked_at_again_and_what_comes_later_is_not()
 def test_saving_the_same_grade_again_confirms_it() -> None:
     pack = pack_of(1)
     lines: list[BookEntry] = [mark("R-01", grade=1), CASE]
-    assert "anna: Factual accuracy: 1 to look at again" in remaining_work(pack, lines, now=0)
+    assert "anna: Factual accuracy: 1 to look at again" in remaining_work(MarkIndex(pack, lines), now=0)
     lines.append(mark("R-01", grade=1, case="EC-11"))
     assert queue_of(pack, lines) == {}
     lines.append(mark("R-01", grade=1))  # as an undo brings the first mark back: it was not looked at again
@@ -75,7 +74,7 @@ def test_one_mark_settles_several_precedents() -> None:
     ledger = MarkIndex(pack, lines)
     of = ledger.passes["anna"][0]
     assert ledger.concerning(of, "R-01") == ["EC-11", "EC-12"]
-    assert (ledger.to_look_at(CASE, "anna"), ledger.queued(of)) == (1, 1)
+    assert (ledger.count_open(CASE, "anna"), ledger.count_queued(of)) == (1, 1)
     both = mark("R-01", case=join_precedents(["EC-11", "EC-12"]))
     assert precedents_named(both) == ["EC-11", "EC-12"]
     assert queue_of(pack, [*lines, both]) == {}

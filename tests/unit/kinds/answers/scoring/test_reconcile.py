@@ -5,10 +5,9 @@ from __future__ import annotations
 import pytest
 
 from assay.kinds.answers.blinding.pack import BlindPack
-from assay.kinds.answers.scoring.ledger import MarkIndex
 from assay.kinds.answers.scoring.marks import BookEntry, Mark
-from assay.kinds.answers.scoring.progress import remaining_work
-from assay.kinds.answers.scoring.reconcile import contradiction
+from assay.kinds.answers.scoring.passes import contradiction
+from assay.kinds.answers.scoring.progress import MarkIndex, remaining_work
 from scoring_packs import claim, mark, pack_of
 
 
@@ -48,7 +47,7 @@ def test_it_comes_up_once_the_second_pass_is_through() -> None:
     lines.append(claims("R-02", "H-SRC"))
     assert list(queue_of(pack, lines)) == ["R-01"]
     assert "1 H-FAB" in queue_of(pack, lines)["R-01"]
-    assert "anna: Factual accuracy: 1 to look at again" in remaining_work(pack, lines, now=0)
+    assert "anna: Factual accuracy: 1 to look at again" in remaining_work(MarkIndex(pack, lines), now=0)
 
 
 def test_a_lower_grade_settles_it_and_a_higher_one_opens_it_again() -> None:
@@ -81,8 +80,8 @@ def test_each_round_is_reconciled_on_its_own() -> None:
     ]
     ledger = MarkIndex(pack, [*first, *again])
     passes = {of.name: of for of in ledger.passes["anna"]}
-    assert ledger.queued(passes["accuracy"]) == 0
-    assert ledger.queued(passes["accuracy:again"]) == 1
+    assert ledger.count_queued(passes["accuracy"]) == 0
+    assert ledger.count_queued(passes["accuracy:again"]) == 1
 
 
 # ---------------------------------------------------------------------------- a part that is left out
@@ -104,7 +103,7 @@ def test_a_gap_comes_up_once_the_third_pass_is_through() -> None:
     lines.append(gap("R-02", 1))
     assert list(queue_of(pack, lines)) == ["R-01"]
     assert "called it incomplete" in queue_of(pack, lines)["R-01"]
-    assert "anna: Factual accuracy: 1 to look at again" in remaining_work(pack, lines, now=0)
+    assert "anna: Factual accuracy: 1 to look at again" in remaining_work(MarkIndex(pack, lines), now=0)
     assert queue_of(pack, [*lines, mark("R-01", grade=2, note="a part is missing")]) == {}
     assert queue_of(pack, [*lines, gap("R-01", 1)]) == {}
 

@@ -8,13 +8,12 @@ from assay.core.errors import UsageError
 from assay.kinds.answers.scoring.guidance import (
     EXAMPLES,
     GUIDANCE,
+    PRECEDENTS,
     RELATION,
     SINGLE,
     SYNTHESIS,
-    boundary_rule,
-    guidance_for,
+    guidance_on,
 )
-from assay.kinds.answers.scoring.precedents import GIVEN
 from assay.kinds.answers.scoring.rubric import CAPPING, STEPS, RubricStep, step_of
 
 
@@ -56,13 +55,14 @@ def test_grades_are_kept_as_numbers_and_not_applicable_as_nothing() -> None:
 
 def test_guidance_knows_every_complexity_where_it_matters() -> None:
     for complexity in (SINGLE, SYNTHESIS, RELATION):
-        assert boundary_rule("accuracy", complexity)
-        assert boundary_rule("completeness", complexity)
-        assert boundary_rule("citation", complexity) == ""
-    assert boundary_rule("accuracy", "") == ""
-    assert {each.step for each in GUIDANCE} == {step.name for step in STEPS}
-    told = [each.complexity for each in guidance_for("accuracy")]
-    assert told == sorted(told, key=bool)  # what holds for all comes first
+        assert guidance_on("accuracy", complexity)
+        assert guidance_on("completeness", complexity)
+        assert guidance_on("citation", complexity) == ""
+    assert guidance_on("accuracy", "") == ""
+    assert set(GUIDANCE) == {step.name for step in STEPS}
+    for guidance in GUIDANCE.values():
+        complexities = [each.complexity for each in guidance]
+        assert complexities == sorted(complexities, key=bool)  # guidance for all questions comes first
 
 
 def test_every_complexity_has_a_worked_example_at_every_grade() -> None:
@@ -74,5 +74,5 @@ def test_every_complexity_has_a_worked_example_at_every_grade() -> None:
 
 
 def test_ten_precedents_come_with_it() -> None:
-    assert [each.case_id for each in GIVEN] == [f"EC-{number:02d}" for number in range(1, 11)]
-    assert all(each.situation and each.decision and each.rationale and each.steps for each in GIVEN)
+    assert [each.case_id for each in PRECEDENTS] == [f"EC-{number:02d}" for number in range(1, 11)]
+    assert all(each.situation and each.decision and each.rationale and each.steps for each in PRECEDENTS)

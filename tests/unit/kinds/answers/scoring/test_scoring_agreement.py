@@ -28,7 +28,7 @@ def claims(*spans: tuple[int, int, str]) -> list[Claim]:
 def figures(
     first: RaterMarks, second: RaterMarks, questions: dict[str, str]
 ) -> dict[tuple[str, str], RaterAgreement]:
-    found = RaterPair(first, second, questions, Draws(200)).figures()
+    found = RaterPair(first, second, questions, Draws(200)).agreement()
     return {(each.metric, each.statistic): each for each in found}
 
 
@@ -104,7 +104,7 @@ def test_every_other_figure_by_hand() -> None:
 
 
 def test_what_they_marked_in_common() -> None:
-    found = RaterPair(ANNA, BEN, QUESTIONS).matched()
+    found = RaterPair(ANNA, BEN, QUESTIONS).claim_overlap()
     assert (found.raters, found.both, found.only_first, found.only_second) == (("anna", "ben"), 3, 0, 1)
 
 

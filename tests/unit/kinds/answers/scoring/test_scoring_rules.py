@@ -6,9 +6,9 @@ from collections.abc import Mapping
 
 import pytest
 
+from assay.kinds.answers.scoring.drafts import DraftMark, draft_problems, reminders
 from assay.kinds.answers.scoring.marks import Claim, Mark
 from assay.kinds.answers.scoring.rubric import step_of
-from assay.kinds.answers.scoring.rules import DraftMark, draft_problems, reminders
 from scoring_packs import TEXT, claim, mark
 
 
@@ -44,7 +44,7 @@ def test_what_the_rubric_allows_is_saved(step: str, said: DraftMark) -> None:
         ("accuracy", DraftMark("na"), "no grade 'na'"),
         ("accuracy", DraftMark("2"), "Write a note"),
         ("accuracy", DraftMark("0", " \n"), "Write a note"),
-        ("accuracy", DraftMark("1", "it declines", flags=["refusal"]), "goes with 0 alone"),
+        ("accuracy", DraftMark("1", "it declines", flags=["refusal"]), "goes only with 0"),
         ("accuracy", DraftMark("3", flags=["bored"]), "no flag 'bored'"),
         ("accuracy", DraftMark("3", claims=[claim()]), "takes no claims"),
         ("hallucination", DraftMark("1", flags=["none_found"]), "takes no grade"),

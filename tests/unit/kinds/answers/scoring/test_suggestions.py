@@ -10,14 +10,17 @@ from assay.core.errors import UsageError
 from assay.core.protocols import Kit
 from assay.kinds.answers.blinding.pack import GoldQuestion
 from assay.kinds.answers.scoring.marks import Mark
-from assay.kinds.answers.scoring.rule_suggestions import citations, parts_of, refuses, suggest_by_rule
 from assay.kinds.answers.scoring.suggestions import (
     AccuracyJudge,
     StoredSuggestion,
+    citations,
     is_same_model,
+    parts_of,
     read_suggestions,
+    refuses,
     rule_suggestions,
     suggest_accuracy,
+    suggest_by_rule,
     suggestion_uptake,
 )
 from scoring_packs import mark, pack_of
@@ -36,7 +39,7 @@ FRAMED = GoldQuestion("Q3", "According to the Quick Start guide, what is the lim
 
 
 def value(step: str, asked: GoldQuestion, text: str) -> str | None:
-    found = suggest_by_rule(step, asked, text)
+    found = suggest_by_rule(step, "R-01", asked, text)
     return None if found is None else found.value
 
 
@@ -84,7 +87,7 @@ def test_parts_are_told_apart_by_question_words() -> None:
     ],
 )
 def test_completeness_looks_for_words_of_every_part(text: str, suggested: str, why: str) -> None:
-    found = suggest_by_rule("completeness", TWO_PARTS, text)
+    found = suggest_by_rule("completeness", "R-01", TWO_PARTS, text)
     assert found is not None
     assert found.value == suggested
     assert why in found.reason
@@ -121,7 +124,7 @@ def test_only_places_that_can_be_looked_up_are_citations() -> None:
 
 
 def test_no_rule_speaks_of_hallucinations() -> None:
-    assert suggest_by_rule("hallucination", PLAIN, "anything") is None
+    assert suggest_by_rule("hallucination", "R-01", PLAIN, "anything") is None
     pack = pack_of(1)
     steps = [each.step for each in rule_suggestions(pack, pack.responses[0])]
     assert steps == ["accuracy", "completeness", "citation"]
@@ -159,7 +162,7 @@ def test_failures_are_told_and_the_next_time_asks_them_again(tmp_path: Path) -> 
         judge = AccuracyJudge(url=server.url, model="judge-1", threads=1, retries=0, backoff=0)
         done = suggest_accuracy(tmp_path, pack, judge, [], Kit())
         assert (done.asked, done.failed) == (2, 2)
-        assert "gave no grade" in done.in_words
+        assert "gave no grade" in done.sentence
         assert suggest_accuracy(tmp_path, pack, judge, [], Kit()).asked == 2
     assert read_suggestions(tmp_path) == []
 

@@ -1,9 +1,9 @@
-"""Makes the scored copy anew: collects, blinds, takes in what anna and ben said, and unblinds.
+"""Makes the scored copy again: collects, blinds, imports what anna and ben said, and unblinds.
 
-    python make.py          in this folder; remove blind, blind.key and blind.acts of before
+    python make.py          in this folder; first remove blind, blind.key and blind.acts
 
 What they said is kept by question, model and condition in anna.jsonl and ben.jsonl. Raters know none of the
-three, so that each line is put under its random id here, by whoever holds the key.
+three, so this script, which has the key, puts each line under its random id.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 
 from assay.kinds.answers.blinding.masks import to_shown
 from assay.kinds.answers.blinding.pack import OriginalResponse
-from assay.kinds.answers.scoring.opened import ScoringFolder
+from assay.kinds.answers.scoring.marks import ScoringFolder
 
 HERE = Path(__file__).parent
 STEPS = ("accuracy", "hallucination", "completeness", "citation")
@@ -26,8 +26,8 @@ def assay(*words: str) -> None:
     subprocess.run(["assay", *words], cwd=HERE, check=False)  # noqa: S603, S607
 
 
-def said(rater: str, files: ScoringFolder) -> Iterator[tuple[dict[str, Any], OriginalResponse]]:
-    """What a rater says of each response that is theirs to score."""
+def rows_of(rater: str, files: ScoringFolder) -> Iterator[tuple[dict[str, Any], OriginalResponse]]:
+    """What a rater says of each response that this rater scores."""
     rows = {
         (row["question_id"], row["model_id"], row["condition"]): row
         for row in map(json.loads, (HERE / f"{rater}.jsonl").read_text().splitlines())
@@ -59,14 +59,14 @@ def claim(given: dict[str, str], original: OriginalResponse) -> dict[str, Any]:
 
 def main() -> None:
     if (HERE / "blind").exists():
-        raise SystemExit("It is scored already. To make it anew, remove blind, blind.key and blind.acts.")
+        raise SystemExit("It is scored already. To make it again, remove blind, blind.key and blind.acts.")
     assay("run", ".")
     assay("review", "blind", ".", "--by", "the authors")
     assay("review", "check", ".")
     files = ScoringFolder(HERE / "blind")
     first, reconciled = [], []
     for rater in (files.pack.panel.primary, *files.pack.panel.others):
-        for row, original in said(rater, files):
+        for row, original in rows_of(rater, files):
             first += [score(rater, row, original, step) for step in STEPS]
             if again := row.get("reconciled"):
                 about = {"rater": rater, "response_id": original.response_id, "step": "accuracy"}

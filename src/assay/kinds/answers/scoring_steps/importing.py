@@ -1,12 +1,12 @@
-"""Scores that were made elsewhere, taken in as if given at the desk: all of them, or none and why.
+"""Imports marks that were made elsewhere as if they were made at the desk: all of them, or none and why.
 
-One JSON line a score, by the same rules and in the same order of passes as at the desk:
+One JSON line per mark, by the same rules and in the same order of passes as at the desk:
 
     {"rater": "anna", "response_id": "R-1Q8ZK2MT", "step": "accuracy", "choice": 2, "note": "no limit"}
     {"rater": "anna", "response_id": "R-1Q8ZK2MT", "step": "hallucination", "claims": [{"category": "H-FAB",
      "text": "up to 100 items", "claim": "batches of 100", "note": "the source has no batches"}]}
 
-A claim names its text as the response shows it, or `start` and `end` of it. A line on hallucinations without
+A claim gives its text as the response shows it, or `start` and `end` of it. A line on hallucinations without
 claims says that none was found. `flags` may hold "refusal".
 """
 
@@ -22,15 +22,15 @@ import msgspec
 from assay.core.dataset import digest
 from assay.core.errors import Problem, decoding_problem, did_you_mean
 from assay.kinds.answers.blinding.pack import MARKS
+from assay.kinds.answers.panel import scoring_folder
+from assay.kinds.answers.scoring.agreement import STEPS
 from assay.kinds.answers.scoring.marks import score_book
-from assay.kinds.answers.scoring.progress import remaining_work
+from assay.kinds.answers.scoring.progress import MarkIndex, remaining_work
 from assay.kinds.answers.scoring.rubric import HALLUCINATION, NONE_FOUND
-from assay.kinds.answers.scoring_steps.work import scoring_folder, scoring_work
+from assay.kinds.answers.scoring_steps.work import scoring_work
 from assay.review.marks import DraftMismatch, import_tasks
 from assay.review.work import Draft, SpanClaim, Task
 from assay.study.study import Study
-
-STEPS = ("accuracy", "hallucination", "completeness", "citation")
 
 
 class ClaimLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -43,9 +43,20 @@ class ClaimLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     start: int | None = None
     end: int | None = None
 
+    def span(self, text: str) -> tuple[int, int]:
+        """Where the claim is in a response; a DraftMismatch if its words are not there exactly once."""
+        if self.start is not None and self.end is not None:
+            return self.start, self.end
+        times = text.count(self.text) if self.text else 0
+        if not self.text or times != 1:
+            what = f"the words {self.text!r} occur {times} times in the response, not once"
+            raise DraftMismatch(what, "Copy the words as the response shows them, or give start and end.")
+        start = text.index(self.text)
+        return start, start + len(self.text)
+
 
 class MarkLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One line of a file of scores."""
+    """One line of a file of marks."""
 
     rater: str
     response_id: str
@@ -58,9 +69,9 @@ class MarkLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 @dataclass(frozen=True)
 class ImportedMark:
-    """A score and where it is written."""
+    """A line and where it is."""
 
-    score: MarkLine
+    content: MarkLine
     where: str
     line: int
     raters: Sequence[str] = ()  # those of the panel
@@ -69,24 +80,24 @@ class ImportedMark:
 
     @property
     def rater(self) -> str:
-        return self.score.rater
+        return self.content.rater
 
     @property
     def step(self) -> str:
-        return self.score.step
+        return self.content.step
 
     @property
     def task_id(self) -> str:
-        return self.score.response_id
+        return self.content.response_id
 
     @property
     def place(self) -> int:
-        """Where its pass stands in the order; one that there is not comes last, and is a problem."""
+        """The place of its pass in the order. An unknown pass comes last; it is a problem anyway."""
         name, _, again = self.step.partition(":")
         return (STEPS.index(name) if name in STEPS else len(STEPS)) + (len(STEPS) + 1) * bool(again)
 
     def problem(self, what: str, fix: str = "") -> Problem:
-        return Problem(f"{self.score.response_id}, {self.score.step}: {what}", self.where, self.line, fix=fix)
+        return Problem(f"{self.task_id}, {self.step}: {what}", self.where, self.line, fix=fix)
 
     def unknown(self) -> Problem:
         """Which of rater, pass and id is not known, and what was probably meant."""
@@ -97,51 +108,41 @@ class ImportedMark:
         return self.problem(f"{self.rater} has no such response to score", fix)
 
     def draft(self, task: Task) -> Draft:
-        score = self.score
+        """The draft that the desk would send. It is not validated here: the rules of the desk decide."""
+        line = self.content
         text = next((block.text for block in task.blocks if block.markable), "")
         text = text or next((block.text for block in task.blocks if block.role == "response"), "")
         spans = []
-        for claim in score.claims:
-            start, end = _place(claim, text)
+        for claim in line.claims:
+            start, end = claim.span(text)
             spans.append(
                 SpanClaim.model_construct(
                     category=claim.category, start=start, end=end, claim=claim.claim, note=claim.note
                 )
             )
-        # A file has a line where somebody looked: one without claims is not a form that was left empty.
-        none = [NONE_FOUND] if score.step.startswith(HALLUCINATION) and not spans else []
+        # Somebody wrote this line, so that one without claims is not a form that was left empty
+        none = [NONE_FOUND] if line.step.startswith(HALLUCINATION) and not spans else []
         return Draft.model_construct(
-            mark_id=digest([msgspec.json.encode(score)]),  # taking the same words twice takes them once
+            mark_id=digest([msgspec.json.encode(line)]),  # importing the same words twice imports them once
             base=task.mark.mark_id if task.mark is not None else None,
-            choice=None if score.choice is None else str(score.choice),
-            note=score.note,
+            choice=None if line.choice is None else str(line.choice),
+            note=line.note,
             spans=spans,
-            flags=score.flags or none,
+            flags=line.flags or none,
         )
-
-
-def _place(claim: ClaimLine, text: str) -> tuple[int, int]:
-    if claim.start is not None and claim.end is not None:
-        return claim.start, claim.end
-    if not claim.text or text.count(claim.text) != 1:
-        times = text.count(claim.text) if claim.text else 0
-        what = f"the words {claim.text!r} stand {times} times in the response, not once"
-        raise DraftMismatch(what, "Copy the words as the response shows them, or give start and end.")
-    start = text.index(claim.text)
-    return start, start + len(claim.text)
 
 
 @dataclass(frozen=True)
 class MarkImport:
-    """What files brought."""
+    """The outcome of an import."""
 
     taken: int
-    known: int  # taken before in the same words
+    known: int  # imported before in the same words
     left: list[str]  # what is still to be done before the seal can be opened
 
 
 def import_marks(study: Study, paths: Sequence[Path]) -> MarkImport:
-    """Takes scores in, pass by pass, as the desk would: by its rules, or not at all."""
+    """Imports files of marks pass by pass, by the rules of the desk: all of them, or none."""
     book = score_book(scoring_folder(study).folder / MARKS)
     work, before = scoring_work(study, book), len(book.lines)
     try:
@@ -149,8 +150,10 @@ def import_marks(study: Study, paths: Sequence[Path]) -> MarkImport:
         import_tasks(work, book, filled, lambda each: each.place, problems)
     finally:
         work.close()
-    now, new = scoring_folder(study), len(book.lines) - before
-    return MarkImport(new, len(filled) - new, remaining_work(now.pack, now.lines, study.kit.clock()))
+    scoring = scoring_folder(study)
+    new = len(book.lines) - before
+    left = remaining_work(MarkIndex(scoring.pack, scoring.entries), study.kit.clock())
+    return MarkImport(new, len(filled) - new, left)
 
 
 def _read(paths: Sequence[Path], raters: Sequence[str]) -> tuple[list[ImportedMark], list[Problem]]:
