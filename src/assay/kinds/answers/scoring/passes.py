@@ -26,7 +26,7 @@ from assay.kinds.answers.scoring.rubric import (
 )
 
 HOUR, MINUTE = 3600.0, 60.0
-NOBODY, QUESTION, WORDS, ALL = "none", "question", "words", "all"  # which responses to look at again
+QUESTION, WORDS, ALL = "question", "words", "all"  # which responses to look at again; or "none"
 CONTRADICTING = (HALLUCINATION, COMPLETENESS)  # the passes that can contradict the one on accuracy
 _JOINED = ", "
 
