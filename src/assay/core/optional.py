@@ -16,7 +16,7 @@ from assay.core.records import Budget, Structure
 if TYPE_CHECKING:
     from assay.core.block import View
     from assay.core.dataset import Dataset
-    from assay.core.protocols import Judge, Kit, System
+    from assay.core.protocols import Floats, Judge, Kit, Measure, Statistic, System
 
 IMPORTED = "imported"  # the origin of answers that are read from files
 
@@ -266,3 +266,27 @@ class CheckedMeasure(Protocol):
     """A measure that can say before a run, by an AssayError, that it cannot be computed."""
 
     def check(self) -> None: ...
+
+
+# ------------------------------------------------------------------------------------ statistics
+
+
+@runtime_checkable
+class MeasureBoundStatistic(Protocol):
+    """A statistic that depends on the measures of its arguments: `of` gives it bound to them."""
+
+    def of(self, measures: Sequence[Measure]) -> Statistic: ...
+
+
+@runtime_checkable
+class ShareStatistic(Protocol):
+    """A statistic that is a share of rows: `trials` counts successes and trials, for its interval."""
+
+    def trials(self, columns: Sequence[Floats]) -> tuple[int, int]: ...
+
+
+@runtime_checkable
+class IndicatorStatistic(Protocol):
+    """A statistic that is a share or number of all rows: `indicator` is 1 for each row that counts."""
+
+    def indicator(self, columns: Sequence[Floats]) -> Floats: ...

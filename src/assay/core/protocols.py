@@ -274,13 +274,9 @@ class Statistic(Protocol):
     columns are raters, NaN where a rater did not judge the row). One that reads judgments may have a field
     `raters`: "anna|llm" are the judges to compare; empty, the people the study lists.
 
-    May have `of(measures) -> Statistic`, bound to the measures of its arguments; `stepwise`: values jump, so
-    that the ends of an interval are drawn values; `most`, which an infinite value lies above; `unit`;
-    `settled`, False where a value that no resample moves is not certain for that; `trials(columns)`: of
-    a share of rows, successes and trials, which then give its interval; `indicator(columns)`: of a share of
-    all rows, or (`total`) a number of them, 1 on each that counts; `tests`: its argument is a test of each
-    item; `tag`: a tag whose number is its last column; `takes`: how many arguments; `smooth`: it has a
-    jackknife; `low` and `high`: its range; `keeps_range`: that is the range of the values it reads.
+    `StatisticTraits` of `gates/operand.py` lists the attributes that a statistic may have besides, each with
+    its default. `core/optional.py` has a protocol for each method that it may have: `of`, `trials` and
+    `indicator`.
     """
 
     reads: ClassVar[str]

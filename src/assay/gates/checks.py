@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from assay.core.errors import AssayError
+from assay.core.optional import IndicatorStatistic
 from assay.gates.decision import decision_rule
 from assay.gates.expansion import ClauseGroup, expand_clause, expand_for_each, has_choice
 from assay.gates.gate import UNLISTED, StudyNames, operands_of
@@ -87,11 +88,11 @@ def _as_count(call: Call, found: Operand, op: str, value: float) -> str:
     share = f"`{call} {op} {value:g}%`"
     if isinstance(found, Mean):
         return f" Write {share}, or `count({call} = 1) {op} {value:g}` for a number of items."
-    sign = getattr(found.statistic, "sign", "<")
+    sign = found.traits.sign
     test = found.test or f"{call.args[0]} {sign} {' '.join(map(str, call.args[1:2]))}"
     if not (found.test or len(call.args) == 2):
         return ""
-    if not hasattr(found.statistic, "indicator"):
+    if not isinstance(found.statistic, IndicatorStatistic):
         share = f"`losses({', '.join(map(str, call.args))}) {op} {value:g}%`"
     return f" Write {share} for a share of the items, or `count({test}) {op} {value:g}` for a number of them."
 
@@ -130,7 +131,7 @@ def _unbounded_problems(clause: Clause, leaves: Sequence[Operand], on: Rule | No
     endless = [
         found
         for found in leaves
-        if (isinstance(found, Mean) or getattr(found.statistic, "smooth", False))
+        if (isinstance(found, Mean) or found.traits.smooth)
         and any(is_unbounded(each.measure) for each in means_of(found))
     ]
     if not endless or decision_rule(clause, on, means) == "estimate":

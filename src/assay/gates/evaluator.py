@@ -305,7 +305,7 @@ class Evaluator:
         found: StatisticOperand, columns: Sequence[Floats], codes: NDArray[np.int64], n: int
     ) -> Floats:
         """The statistic without each cluster; NaN of quantiles and ranks: theirs is not consistent."""
-        if not getattr(found.statistic, "smooth", False):
+        if not found.traits.smooth:
             return np.full(n, np.nan)
         parts, start = list[Floats](), 0
         for size in chunk_sizes(n, n):

@@ -1,9 +1,16 @@
-"""A clause with `for`, `max`, `min` and `within` written out: plain clauses, and how many of them must hold.
+"""Clauses with `for`, `max`, `min` and `within` written out as plain clauses, and how sure each must be.
 
-`max(M(a), M(b)) >= x` holds where M(a) or M(b) is at least x, and `y >= max(M(a), M(b))` where y is at least
-both. `x within 0.02 of y` holds where x <= y + 0.02 and x >= y - 0.02. Written out so, every comparison of a
-gate is a clause of its own, and one rule says how several of them share what the gate may get wrong
-(`budget.py`).
+`max(M(a), M(b)) >= x` passes if M(a) or M(b) is at least x; `y >= max(M(a), M(b))` if y is at least both.
+`x within 0.02 of y` passes if x <= y + 0.02 and x >= y - 0.02. So every comparison of a gate becomes a clause
+of its own.
+
+A gate has one error budget: half for a false go, half for a false no-go. If every clause must pass, each may
+use the whole half, because a false go needs a wrong pass of some particular clause. If one of several is
+enough, luck has as many tries as there are clauses, so they share the half. The bar is then one that the
+largest of their deviations passes no more often than a single one may (max-T; Westfall and Young, 1993;
+Romano and Wolf, 2005). Clauses that move together, such as two versions of one system, cost little this way.
+For a no-go it is the reverse: of clauses that must all pass, one that fails is enough. The bar is turned
+back into a confidence level, so that every kind of interval can use it.
 """
 
 from __future__ import annotations
@@ -31,21 +38,21 @@ from assay.gates.syntax import (
 )
 from assay.stats.families import shared_level
 
-KnownValues = Callable[[str], Sequence[str]]  # the values that a tag or factor has
+KnownValues = Callable[[str], Sequence[str]]  # gives the values of a tag or factor
 OperandLookup = Callable[[Clause], Mapping[Call, Operand]]
 
 
 @dataclass(frozen=True)
 class ClauseGroup:
-    """Clauses of which so many must hold: all, any, or a number of them."""
+    """Clauses of which `need` must pass: all of them, one of them, or a number between."""
 
     need: int
     parts: tuple[ClauseGroup | Clause, ...]
-    names: tuple[str, ...] = ()  # of the parts, where a clause stands for all of them
-    band: float | None = None  # of a `within`: the parts are its upper and its lower end
+    names: tuple[str, ...] = ()  # of the parts, if they come from one clause
+    band: float | None = None  # of a `within`: its parts are the upper and the lower end
 
     def holds(self, decided: Mapping[Clause, bool | None]) -> bool | None:
-        """Three-valued: open parts matter only where the decided ones do not settle it."""
+        """Whether enough clauses pass; None if that depends on clauses that are undecided."""
         values = [
             part.holds(decided) if isinstance(part, ClauseGroup) else decided[part] for part in self.parts
         ]
@@ -54,11 +61,12 @@ class ClauseGroup:
         return None if values.count(True) + values.count(None) >= self.need else False
 
     def clauses(self) -> Iterator[Clause]:
+        """All clauses of the group and of groups within it."""
         for part in self.parts:
             yield from part.clauses() if isinstance(part, ClauseGroup) else (part,)
 
     def open_clauses(self, decided: Mapping[Clause, bool | None]) -> Iterator[Clause]:
-        """The open clauses that can still change what the group comes to."""
+        """The undecided clauses that can still change the result of the group."""
         for part in self.parts if self.holds(decided) is None else ():
             if isinstance(part, ClauseGroup):
                 yield from part.open_clauses(decided)
@@ -69,7 +77,7 @@ class ClauseGroup:
 def expand_clause(
     part: ClauseGroup | Clause, known: KnownValues, leaves: OperandLookup
 ) -> ClauseGroup | Clause:
-    """A group or clause with every `for`, `max`, `min` and `within` replaced by what it stands for."""
+    """A clause or group with every `for`, `max`, `min` and `within` replaced by plain clauses."""
     if isinstance(part, ClauseGroup):
         return ClauseGroup(part.need, tuple(expand_clause(each, known, leaves) for each in part.parts))
     if part.each is not None:
@@ -88,13 +96,16 @@ def expand_clause(
         return part
     call, rises = choice
     ones = [expand_clause(_with(part, call, arg), known, leaves) for arg in call.args]
-    # where the margin rises with a maximum, one large enough will do; where it falls, all must be small
+    # if the margin rises with a maximum, one large value is enough; if it falls, all must be small
     any_will_do = (call.name == "max") == (rises == part.upward)
     return ClauseGroup(1 if any_will_do else len(ones), tuple(ones), tuple(map(str, call.args)))
 
 
 def expand_for_each(clause: Clause, known: KnownValues) -> Iterator[tuple[str, Clause]]:
-    """The clause once per value of its `for`: as a cut-off where one has that name, otherwise as a slice."""
+    """The clause once for each value of its `for`, with the value.
+
+    If the clause has the name after an @, the value replaces it there; otherwise the value selects a slice.
+    """
     if clause.each is None:
         yield "", clause
         return
@@ -130,14 +141,14 @@ def _bound(expression: Expression, name: str, value: str) -> Expression:
 
 
 def has_choice(clause: Clause) -> bool:
-    """Whether a `max` or `min` stands in a clause."""
+    """Whether a clause contains a `max` or `min`."""
     return any(call.name in CHOICES for call, _ in call_directions(_margin(clause), {}))
 
 
 def _choice(clause: Clause, leaves: OperandLookup) -> tuple[Call, bool] | None:
-    """The first `max` or `min` of a clause, and whether its margin rises with it; None if there is none.
+    """The first `max` or `min` of a clause, and whether the margin rises with it; None if there is none.
 
-    One of which nobody knows the direction, or that counts in both, is passed over.
+    Those whose direction is unknown, or that occur in both directions, are skipped.
     """
     if not has_choice(clause):
         return None
@@ -158,7 +169,8 @@ def call_directions(
 ) -> Iterator[tuple[Call, bool | None]]:
     """Every call of an expression, and whether the whole rises with it; a `max` or `min` before its values.
 
-    None: it is multiplied or divided by what can be negative as well as positive, so that only the data say.
+    None: it is multiplied or divided by something that can be negative or positive, so that depends on the
+    data.
     """
 
     def inside(part: Expression, factor: int) -> Iterator[tuple[Call, bool | None]]:
@@ -178,13 +190,13 @@ def call_directions(
             yield from inside(left, _sign(right, leaves))
             yield from inside(right, _sign(left, leaves))
         case Arithmetic(op="/", left=left, right=right):
-            below = _sign(right, leaves)  # if it never changes, the quotient moves one way only
+            below = _sign(right, leaves)  # if the sign never changes, the quotient moves one way only
             yield from inside(left, below)
             yield from inside(right, -_sign(left, leaves) if below else 0)
 
 
 def _sign(expression: Expression, leaves: Mapping[Call, Operand]) -> int:
-    """1 for what is never negative, -1 for what is never positive, 0 if it can be either or is zero."""
+    """1 if an expression is never negative, -1 if it is never positive, 0 if it can be either or is zero."""
     low, high = _range(expression, leaves)
     return 0 if low == high == 0 else 1 if low >= 0 else -1 if high <= 0 else 0
 
@@ -217,7 +229,7 @@ def _range(expression: Expression, leaves: Mapping[Call, Operand]) -> tuple[floa
 
 
 def _with(clause: Clause, call: Call, arg: Expression) -> Clause:
-    """The clause with one argument in the place of a `max` or `min`, wherever that stands."""
+    """The clause with one value of a `max` or `min` in place of the whole."""
     left, right = (substitute(side, call, arg) for side in (clause.left, clause.right))
     return dataclasses.replace(clause, left=left, right=right, chosen=True)
 
@@ -227,15 +239,15 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Levels:
-    """The confidence levels at which a clause is said to hold and to fail, and how many share each."""
+    """The confidence levels at which a clause may pass and fail, and how many clauses share each."""
 
     holds: float
     fails: float
-    among: int = 1  # clauses of which one that holds, or fails, is enough; the larger number
+    among: int = 1  # how many clauses share a level; the larger number
 
 
 def error_families(part: ClauseGroup | Clause, *, to_hold: bool) -> Iterator[list[Clause]]:
-    """The clauses of a tree in sets of which one that is wrong can make the whole hold, or fail, wrongly."""
+    """The clauses in sets of which one wrong clause can make the whole pass (`to_hold`), or fail, wrongly."""
     if isinstance(part, Clause):
         yield [part]
     elif part.need == (len(part.parts) if to_hold else 1):
@@ -252,11 +264,11 @@ def share_levels(
     *,
     by_number: bool = False,
 ) -> dict[Clause, Levels]:
-    """The levels of every clause of a tree, given what each was off by in the resamples, passing upwards.
+    """The levels of every clause of a tree.
 
-    `base` is the level at which a clause would hold, and that at which it would fail, if it were the only
-    one. A clause without deviations promises nothing and takes no share. `by_number` shares by number only,
-    which no mark that is still to come can change.
+    `deviations` are what each margin was off by in the resamples, with passing upwards; a clause without them
+    promises nothing and takes no share. `base` gives the levels at which a clause would pass and fail if it
+    were the only one. `by_number` shares by number only, which no mark that is still to come can change.
     """
     shares: list[dict[Clause, tuple[float, int]]] = [{}, {}]
     for side, found in enumerate(shares):
@@ -271,14 +283,14 @@ def share_levels(
                 found[clause] = max(found.get(clause, (level, 1)), (own[level], len(shifts)))
     levels = {}
     for clause in tree.clauses() if isinstance(tree, ClauseGroup) else [tree]:
-        alone = base(clause)
+        plain_levels = base(clause)
         (holds, rivals), (fails, others) = (
-            found.get(clause, (alone[side], 1)) for side, found in enumerate(shares)
+            found.get(clause, (plain_levels[side], 1)) for side, found in enumerate(shares)
         )
-        if clause.level is not None:  # surer than the gate by its own word: it keeps its share of that
+        if clause.level is not None:  # it asks for a level of its own, and keeps its share of that
             holds, fails = (
                 1 - (1 - clause.level) * (1 - each) / (1 - plain)
-                for each, plain in ((holds, alone[0]), (fails, alone[1]))
+                for each, plain in ((holds, plain_levels[0]), (fails, plain_levels[1]))
             )
         levels[clause] = Levels(holds, fails, max(rivals, others))
     return levels

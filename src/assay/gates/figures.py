@@ -21,7 +21,7 @@ from assay.core.results import Figure
 from assay.gates.evaluator import Evaluator
 from assay.gates.gate import StudyNames, operands_of
 from assay.gates.grammar import parse_expression
-from assay.gates.margin import Margin, clause_margins, statistics_of
+from assay.gates.margin import Margin, clause_margins, statistics_in
 from assay.gates.operand import Mean, Operand, means_of
 from assay.gates.readiness import count_items, explain_no_rows, explain_undecidable, ways_to_count_failures
 from assay.gates.syntax import Call, Clause, Condition, Number
@@ -105,7 +105,7 @@ def _figure(one: FigureClause, factors: Factors, evaluator: Evaluator) -> Figure
     clause = replace(one.clause, where=(*one.clause.where, *here))
     leaves = evaluator.leaves(clause)
     means = list(dict.fromkeys(mean for found in leaves.values() for mean in means_of(found)))
-    units = {getattr(each, "unit", "") for each in statistics_of(leaves)}
+    units = {each.traits.unit for each in statistics_in(leaves)}
     figure = Figure(
         one.name,
         one.system,

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from assay.core.optional import IndicatorStatistic, ShareStatistic
 from assay.core.registry import as_plugin_error
 from assay.gates.evaluator import Evaluator, FailureValues, Scope, value_of
 from assay.gates.operand import CHOICES, Mean, Operand, StatisticOperand, means_of
@@ -97,7 +98,7 @@ def _percentile(
     only = found[0]
     if len(found) > 1 or not isinstance(only, StatisticOperand):
         return None
-    share = getattr(only.statistic, "share", None)
+    share = only.traits.share
     columns, rows = evaluator.columns(only, way)
     if share is None or len(rows) != scope.n:
         return None
@@ -109,14 +110,13 @@ def _share(
 ) -> Interval | None:
     """One statistic that is a share of some of the rows, which are each a cluster: precision, recall."""
     only = found[0]
-    counted = getattr(only.statistic, "trials", None) if isinstance(only, StatisticOperand) else None
-    if len(found) > 1 or counted is None or isinstance(only, Mean):
+    if len(found) > 1 or isinstance(only, Mean) or not isinstance(only.statistic, ShareStatistic):
         return None
     columns, rows = evaluator.columns(only, way)
     if len(rows) != scope.n or not np.isin(columns, (0.0, 1.0)).all():
         return None
     with as_plugin_error(f"{only.name} broke"):
-        successes, trials = counted(columns)
+        successes, trials = only.statistic.trials(columns)
     return proportion_interval(successes, trials, level) if trials else None
 
 
@@ -139,9 +139,7 @@ def _proportions(
         interval = bonett_price(*count_discordant(*columns[:, rows]), n, level)
     else:
         interval = proportion_interval(int(columns[0, rows].sum()), n, level)
-    counts = any(
-        isinstance(each, StatisticOperand) and getattr(each.statistic, "total", False) for each in found
-    )
+    counts = any(isinstance(each, StatisticOperand) and each.traits.total for each in found)
     return Interval(n * interval.low, n * interval.high, interval.method) if counts else interval
 
 
@@ -168,13 +166,12 @@ def _successes(found: Operand, evaluator: Evaluator, way: FailureValues) -> Floa
     """1 and 0 on each row of a leaf that is a share of rows, NaN on others; None where it is not one."""
     if isinstance(found, Mean):
         return evaluator.values(found, way) if found.measure.binary else None
-    indicator = getattr(found.statistic, "indicator", None)
-    if indicator is None:
+    if not isinstance(found.statistic, IndicatorStatistic):
         return None
     columns, rows = evaluator.columns(found, way)
     whole = np.full(len(evaluator.rows), np.nan)
     with as_plugin_error(f"{found.name} broke"):
-        whole[rows] = indicator(columns)
+        whole[rows] = found.statistic.indicator(columns)
     return whole
 
 
@@ -206,7 +203,7 @@ def explain_missing_interval(
             if worth < LEAST_EFFECTIVE:
                 what = f"by {found.tag} the items weigh as much as {worth:.0f} of one weight"
                 return f"{what}, and an interval takes {LEAST_EFFECTIVE}"
-        share = getattr(found.statistic, "share", None) if isinstance(found, StatisticOperand) else None
+        share = found.traits.share if isinstance(found, StatisticOperand) else None
         if share is None or isinstance(found, Mean):
             continue
         n, outer = evaluator.clusters(found, way), max(share, 1 - share)

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.core.errors import UsageError
-from assay.core.protocols import Statistic
+from assay.core.optional import IndicatorStatistic
 from assay.gates.evaluator import Evaluator, FailureValues, Scope, combine, value_of
 from assay.gates.intervals import (
     STEP,
@@ -157,7 +157,7 @@ def _at(
     if subsets:
         resampled = partial(_from_subsets, n=scope.n, level=level)
         return [_margin(clause, leaves, values, None, resampled, scope.n) for values in drawn]
-    stepwise = any(getattr(each, "stepwise", False) for each in statistics_of(leaves))
+    stepwise = any(each.traits.stepwise for each in statistics_in(leaves))
     long_tails = any(has_limit(found.measure) for found in leaves.values() if isinstance(found, Mean))
     resampled = partial(_bootstrapped, scope=scope, bounds=bounds, level=level, stepwise=stepwise)
     margins = []
@@ -182,20 +182,20 @@ def _stuck(leaves: Mapping[Call, Operand], values: Mapping[Call, Floats], n: int
     """Whether no resample moves a statistic that says that this proves nothing."""
     return any(
         isinstance(found, StatisticOperand)
-        and not getattr(found.statistic, "settled", True)
+        and not found.traits.settled
         and spread(values[call][n + 1 :]) <= TIE
         for call, found in leaves.items()
     )
 
 
-def statistics_of(leaves: Mapping[Call, Operand]) -> list[Statistic]:
-    """The statistics among the leaves of an expression."""
-    return [found.statistic for found in leaves.values() if isinstance(found, StatisticOperand)]
+def statistics_in(leaves: Mapping[Call, Operand]) -> list[StatisticOperand]:
+    """The statistics among the operands of an expression."""
+    return [found for found in leaves.values() if isinstance(found, StatisticOperand)]
 
 
 def _most(leaves: Mapping[Call, Operand]) -> float | None:
     """What an infinite value of a statistic is known to lie above, where one says so."""
-    known = [getattr(each, "most", None) for each in statistics_of(leaves)]
+    known = [each.traits.most for each in statistics_in(leaves)]
     return max((each for each in known if each is not None), default=None)
 
 
@@ -221,7 +221,7 @@ def _tells(
         alike[tuple(mean.column for mean in means)] = np.array(
             [evaluator.values(mean, way) for mean in means]
         )
-        share = getattr(found.statistic, "share", None) if isinstance(found, StatisticOperand) else None
+        share = found.traits.share if isinstance(found, StatisticOperand) else None
         if share is not None and evaluator.used(found, way).sum() * min(share, 1 - share) < FEW:
             return False
         if isinstance(found, StatisticOperand) and not _seen_enough(found, evaluator, way):
@@ -236,11 +236,11 @@ def _tells(
 
 def _seen_enough(found: StatisticOperand, evaluator: Evaluator, way: FailureValues) -> bool:
     """Whether a share has clusters with rows that count and others, and weighted rows are worth enough."""
-    indicator = getattr(found.statistic, "indicator", None)
+    statistic = found.statistic
     columns, rows = evaluator.columns(found, way)
-    if indicator is None:
+    if not isinstance(statistic, IndicatorStatistic):
         return not found.tag or effective_rows(columns[-1]) >= LEAST_EFFECTIVE
-    clusters, counted = evaluator.rows.clusters[rows], indicator(columns)
+    clusters, counted = evaluator.rows.clusters[rows], statistic.indicator(columns)
     return all(len(np.unique(clusters[side])) >= FEW for side in (counted > 0, counted < 1))
 
 

@@ -1,7 +1,7 @@
-"""What the calls of a clause refer to: a mean of one measure of one system, or a statistic over several.
+"""The operands of a clause: what its calls refer to.
 
-A call that refers to nothing, or says more than is read, is an error that names its column: whatever a gate
-says must count.
+A call refers to the mean of a measure of one system, or to a statistic over several columns. A call that
+refers to nothing, or has a part that is not used, is an error with its column: nothing in a gate is ignored.
 """
 
 from __future__ import annotations
@@ -9,10 +9,11 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from functools import cached_property
 
 from assay.core.errors import PluginError, UsageError, did_you_mean
-from assay.core.optional import PairMeasure
+from assay.core.optional import MeasureBoundStatistic, PairMeasure
 from assay.core.protocols import Measure, Statistic
 from assay.core.registry import MEASURES, STATISTICS, Registry
 from assay.core.spec import Spec
@@ -32,7 +33,7 @@ _PERCENTILE = re.compile(r"p(\d{1,2}(?:\.\d+)?)")
 
 @dataclass(frozen=True)
 class Mean:
-    """A leaf: the mean of one measure of one system over a slice."""
+    """The mean of one measure of one system over a slice."""
 
     system: str
     measure: Measure
@@ -40,26 +41,53 @@ class Mean:
 
     @property
     def column(self) -> tuple[str, str]:
-        """The column of scores it reads."""
+        """The column of scores that it reads."""
         return self.system, self.measure.name
 
     @property
     def kind(self) -> tuple[str, ...]:
-        """What it measures, whichever system: leaves of one kind can be compared."""
+        """What it measures, for any system. Operands of one kind can be compared."""
         return (self.measure.name,)
 
     @property
     def systems(self) -> list[str]:
-        """Its system, and the one that a measure of two compares it with."""
+        """Its system, and the one that a measure of two systems compares it with."""
         return [self.system, *([self.measure.against] if isinstance(self.measure, PairMeasure) else [])]
 
 
 @dataclass(frozen=True)
-class StatisticOperand:
-    """A leaf: a statistic over columns of scores, or over raters' judgments of a label.
+class StatisticTraits:
+    """What a statistic declares about itself. What it leaves out has the default given here."""
 
-    With a `test` of each item, the statistic reads one column, of 1 where an item passes and 0 elsewhere;
-    `calls` are those of the test that `columns` stand for.
+    takes: int | None = None  # how many arguments; None: any number
+    tests: bool = False  # its argument is a test of each item
+    tag: str = ""  # a tag whose number is its last column
+    raters: str = ""  # the judges to compare, as in "anna|llm"
+    low: float = -math.inf
+    high: float | None = math.nan  # None: no upper end; NaN: not declared
+    keeps_range: bool = False  # its range is that of the values it reads
+    unit: str = ""
+    smooth: bool = False  # it has a jackknife
+    stepwise: bool = False  # its values jump, so the ends of an interval are values that were drawn
+    settled: bool = True  # a value that no resample moves is certain
+    total: bool = False  # it is a number of rows, not a share of them
+    sign: str = "<"  # the sign with which a count of the same rows is written
+    share: float | None = None  # of a percentile: the share of rows below it
+    most: float | None = None  # an infinite value is known to lie above this
+
+    @classmethod
+    def of(cls, statistic: Statistic) -> StatisticTraits:
+        """The traits of a statistic. Each is an attribute that a plugin may have."""
+        names = [each.name for each in fields(cls) if hasattr(statistic, each.name)]
+        return cls(**{name: getattr(statistic, name) for name in names})
+
+
+@dataclass(frozen=True)
+class StatisticOperand:
+    """A statistic over columns of scores, or over raters' judgments of a label.
+
+    With a `test` of each item, the statistic reads one column: 1 for an item that passes, 0 for the others.
+    `calls` are the calls of the test, in the order of `columns`.
     """
 
     name: str
@@ -70,20 +98,23 @@ class StatisticOperand:
     test: ItemTest | None = None
     calls: tuple[Call, ...] = ()
 
+    @cached_property
+    def traits(self) -> StatisticTraits:
+        return StatisticTraits.of(self.statistic)
+
     @property
     def tag(self) -> str:
-        """The tag whose number is its last column; empty where it reads none."""
-        tag: str = getattr(self.statistic, "tag", "")
-        return tag
+        """The tag whose number is its last column; empty if it reads none."""
+        return self.traits.tag
 
     @property
     def raters(self) -> list[str]:
-        """The judges that a statistic of judgments names; none: whoever the study counts as raters."""
-        named = getattr(self.statistic, "raters", "")
-        return named.split("|") if named else []
+        """The judges that a statistic of judgments names; if none, the raters of the study count."""
+        return self.traits.raters.split("|") if self.traits.raters else []
 
     @property
     def kind(self) -> tuple[str, ...]:
+        """What it is over, for any system. Operands of one kind can be compared."""
         measures = (column.measure.name for column in self.columns)
         return (self.name, *measures, *filter(None, [self.label, self.test.op if self.test else None]))
 
@@ -92,26 +123,27 @@ Operand = Mean | StatisticOperand
 
 
 def operand_range(found: Operand) -> tuple[float, float]:
-    """The values that a leaf can have; that of a statistic which declares none has no ends."""
+    """The values that an operand can have. A statistic that declares no range has infinite ends."""
     if isinstance(found, Mean):
         return found.measure.low, math.inf if found.measure.high is None else found.measure.high
-    if getattr(found.statistic, "keeps_range", False):
+    traits = found.traits
+    if traits.keeps_range:
         return operand_range(found.columns[0])
-    low = getattr(found.statistic, "low", -math.inf)
+    if traits.high is None or not math.isnan(traits.high):
+        return traits.low, math.inf if traits.high is None else traits.high
     highest = max((operand_range(mean)[1] for mean in found.columns), default=math.inf)
-    high = getattr(found.statistic, "high", highest if low == 0 else None)
-    return low, math.inf if high is None else high
+    return traits.low, highest if traits.low == 0 else math.inf
 
 
 def means_of(found: Operand) -> tuple[Mean, ...]:
-    """The columns of scores a leaf reads."""
+    """The columns of scores that an operand reads."""
     return (found,) if isinstance(found, Mean) else found.columns
 
 
 def calls_in(expression: Expression, clause: Clause | None = None) -> Iterator[Call]:
-    """Every call of an expression that stands for a number, functions such as `max` looked through.
+    """Every call of an expression that has a value of its own; for `max` and `min`, the calls inside.
 
-    `clause` is the one that the expression is of, for mistakes to say how it would be written.
+    `clause` is the clause of the expression. Messages use it to suggest a correction.
     """
     match expression:
         case Call(name=name, args=args) if name in CHOICES:
@@ -137,7 +169,7 @@ def resolve_call(
     where: tuple[Condition, ...] = (),
     clause: Clause | None = None,
 ) -> Operand:
-    """What a call refers to; a name that is neither measure nor statistic nor system is an error."""
+    """The operand of a call. A name that is not a measure, statistic or system is an error."""
     place = (*where, *call.where)
     names = registry.names(STATISTICS)
     if call.name in names or _PERCENTILE.fullmatch(call.name):
@@ -167,7 +199,7 @@ def resolve_call(
 
 
 def _nearest_statistic(call: Call, names: set[str]) -> str:
-    """The statistics that a name may be meant for; all of them where it is called as one, else nothing."""
+    """The statistics that a name may mean; empty if it is more likely a measure."""
     word = call.name.lower()
     starts = [name for name in names if len(word) > 2 and (name.startswith(word) or word.startswith(name))]
     near = did_you_mean(word, starts or names, 0.0 if starts else 0.75)
@@ -193,12 +225,12 @@ def _spanning(
         statistic: Statistic = registry.create(STATISTICS, spec)
     except (PluginError, UsageError) as error:
         raise _mistake(call, str(error)) from error
-    if getattr(statistic, "tests", False):
+    traits = StatisticTraits.of(statistic)
+    if traits.tests:
         return _tested(call, statistic, systems, registry, where)
     args = [arg for arg in call.args if isinstance(arg, Call)]
-    takes = getattr(statistic, "takes", None)
-    if takes is not None and len(call.args) != takes:
-        raise _mistake(call, explain_wrong_number(call, takes, clause))
+    if traits.takes is not None and len(call.args) != traits.takes:
+        raise _mistake(call, explain_wrong_number(call, traits.takes, clause))
     if call.at is not None or len(args) != len(call.args) or not args:
         raise _mistake(call, f"{call.name} takes measures or a label, no numbers and no @")
     if statistic.reads == "judgments":
@@ -213,7 +245,7 @@ def _spanning(
 
 
 def _choices_in(expression: Expression) -> Iterator[Call]:
-    """Every `max` or `min` that stands in an argument."""
+    """Every `max` or `min` inside an argument."""
     match expression:
         case Call(name=name) if name in CHOICES:
             yield expression
@@ -231,7 +263,7 @@ def _tested(
     registry: Registry,
     where: tuple[Condition, ...],
 ) -> StatisticOperand:
-    """A statistic of a test of each item, such as the share of items below a value."""
+    """The operand for a statistic of a test of each item, such as the share of items below a value."""
     test = call.args[0] if len(call.args) == 1 else None
     if not isinstance(test, ItemTest) or call.at is not None:
         example = f"{call.name}(nDCG@10({systems[0]}) < 0.1)"
@@ -245,10 +277,11 @@ def _tested(
 
 
 def _bound(call: Call, statistic: Statistic, means: Sequence[Mean]) -> Statistic:
-    """A statistic that hangs on what its arguments are, such as their cut-offs, told what they are."""
-    of = getattr(statistic, "of", None)
+    """The statistic, bound to the measures of its arguments if it depends on them."""
+    if not isinstance(statistic, MeasureBoundStatistic):
+        return statistic
     try:
-        return statistic if of is None else of([mean.measure for mean in means])
+        return statistic.of([mean.measure for mean in means])
     except UsageError as error:
         raise _mistake(call, str(error)) from error
 

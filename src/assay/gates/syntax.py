@@ -1,11 +1,11 @@
-"""What a gate clause consists of. Every node prints as canonical text that parses back to the same node.
+"""The parts of a gate clause. Each part prints as canonical text that parses back to the same part.
 
-Clause ─ left, op, right      two expressions and the sign between them, or `within` a band of one another
-├── Expression                Number, Negate, Binary or Call; as an argument of a call also ItemTest
-├── where: Condition…         the rows the clause is about
-├── each: ForEach             the values it is repeated for
-├── on: Rule                  what it is decided on
-└── level                     how sure its interval must be
+Clause ─ left, op, right      two expressions and the sign between them, or `within` a band
+├── Expression                Number, Negation, Arithmetic or Call; as an argument of a call also ItemTest
+├── where: Condition…         the rows that the clause is about
+├── each: ForEach             the values for which it is repeated
+├── on: Rule                  whether its estimate or its interval decides it
+└── level                     the confidence level of its interval
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ __all__ = [
 RESERVED = frozenset({"where", "for", "on"})
 WITHIN = "within"
 SECONDS = "s"
-UNITS = {  # how often what a number is kept in, and what that is
+UNITS = {  # what a number is multiplied by, and the unit it then has
     "%": ("0.01", ""),
     "ms": ("0.001", SECONDS),
     "s": ("1", SECONDS),
@@ -49,7 +49,7 @@ _ATOM = 3
 
 @dataclass(frozen=True)
 class Number:
-    """A constant. Percent signs are gone: 80 % is 0.8. Times are in seconds: 300ms is 0.3s."""
+    """A constant. Percentages are fractions: 80 % is 0.8. Times are in seconds: 300ms is 0.3s."""
 
     value: float
     unit: str = ""
@@ -86,13 +86,13 @@ class Arithmetic:
 class Call:
     """A name with what follows it: `P(rel=2)@5(new)[language=en]`.
 
-    Whether the name is a measure, a statistic, a function or (without arguments) a system is decided later;
-    `column` says where it stands, for whoever finds that it is none of these.
+    It may name a measure, a statistic, a function or (without arguments) a system; `operand.py` finds out
+    which. `column` is its place in the clause, for error messages.
     """
 
     name: str
     params: tuple[tuple[str, Param], ...] = ()
-    at: int | str | None = None  # a rank, tokens, "inf", a level, or a variable that `for` binds
+    at: int | str | None = None  # a rank, tokens, "inf", a level, or the name of a `for`
     args: tuple[Expression, ...] = ()
     where: tuple[Condition, ...] = ()
     column: int = field(default=1, compare=False)
@@ -111,7 +111,7 @@ class Call:
 
 @dataclass(frozen=True)
 class ItemTest:
-    """What `share` and `count` ask of each item: `nDCG@10(new) < 0.1`."""
+    """The test that `share` and `count` apply to each item: `nDCG@10(new) < 0.1`."""
 
     left: Expression
     op: str  # one of a clause's, = or !=
@@ -128,7 +128,7 @@ Expression = Number | Negation | Arithmetic | Call | ItemTest
 
 @dataclass(frozen=True)
 class ForEach:
-    """The condition's values one at a time; `need` of them must hold, None: every one."""
+    """Repeats a clause for each value of a condition. `need` of the repeats must pass; None: all of them."""
 
     need: int | None
     condition: Condition
@@ -139,18 +139,18 @@ class ForEach:
 
 @dataclass(frozen=True)
 class Clause:
-    """Two expressions compared. `text` is what its author wrote, for verdicts to quote."""
+    """Two expressions and a comparison. `text` is what its author wrote; verdicts quote it."""
 
     left: Expression
     op: str
     right: Expression
     where: tuple[Condition, ...] = ()
     each: ForEach | None = None
-    on: Rule | None = None  # what it is decided on; None: as the gate says
+    on: Rule | None = None  # what decides it; None: as the gate says
     band: Number | None = None  # how far apart the sides of a `within` may be
     level: float | None = None  # of its interval; None: the gate's
     text: str = field(default="", compare=False)
-    chosen: bool = field(default=False, compare=False)  # one of those that `max`, `min`, `within` stand for
+    chosen: bool = field(default=False, compare=False)  # it was written out from a `max`, `min` or `within`
 
     @property
     def upward(self) -> bool:
@@ -172,7 +172,7 @@ class Clause:
 
 
 def substitute(expression: Expression, call: Call, by: Expression) -> Expression:
-    """The expression with another in the place of a call, wherever that stands outside other calls."""
+    """The expression with `by` in place of a call, except inside other calls."""
     match expression:
         case Call() if expression == call:
             return by
@@ -184,7 +184,7 @@ def substitute(expression: Expression, call: Call, by: Expression) -> Expression
 
 
 def parse_constant(word: str) -> Param:
-    """The value an unquoted parameter stands for: true, false, a number, or the word itself."""
+    """The value of an unquoted parameter: true, false, a number, or the word itself."""
     if word in {"true", "false"}:
         return word == "true"
     if re.fullmatch(r"-?\d+", word):
@@ -207,6 +207,6 @@ def _slice(conditions: tuple[Condition, ...]) -> str:
 
 
 def _enclosed(expression: Expression, level: int) -> str:
-    """An operand, in parentheses where it binds less tightly than its place asks."""
+    """An operand as text, in parentheses if it binds less tightly than its place needs."""
     binds = _PRECEDENCE[expression.op] if isinstance(expression, Arithmetic) else _ATOM
     return str(expression) if binds >= level else f"({expression})"
