@@ -106,9 +106,9 @@ def faiss_flat(_: Sequence[str], folder: Path) -> Ask:
 
 def _vectors(folder: Path) -> tuple[np.ndarray, Callable[[str], np.ndarray]]:
     from assay.core.protocols import Kit
-    from assay.retrieval.embed.static import Static
+    from assay.retrieval.embed.static import StaticEmbedder
 
-    model = Static().load(Kit())
+    model = StaticEmbedder().load(Kit())
     return np.load(folder / "vectors.npy"), lambda text: model.embed([text], "query").vectors[0]
 
 
@@ -172,9 +172,9 @@ def peak_gb() -> float:
 def prepare(n: int, folder: Path) -> None:
     """The vectors that the peers are given."""
     from assay.core.protocols import Kit
-    from assay.retrieval.embed.static import Static
+    from assay.retrieval.embed.static import StaticEmbedder
 
-    np.save(folder / "vectors.npy", Static().load(Kit()).embed(texts(n), "passage").vectors)
+    np.save(folder / "vectors.npy", StaticEmbedder().load(Kit()).embed(texts(n), "passage").vectors)
 
 
 def sizes() -> dict[int, dict[str, Seen]]:

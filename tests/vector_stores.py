@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from assay.core.parts import Floats, Ranking, Vectors, normalize_rows
-from assay.retrieval.vectors.exact import Exact
+from assay.retrieval.vectors.exact import ExactStore
 from assay.retrieval.vectors.hnsw import Hnsw
 from assay.retrieval.vectors.postgres import Postgres
 from assay.retrieval.vectors.qdrant import Qdrant
@@ -56,7 +56,7 @@ APPROXIMATE = ["hnsw", "postgres hnsw"]
 def made(name: str, request: pytest.FixtureRequest) -> Any:
     """The store of a name; asks for its server, or skips."""
     if name == "exact":
-        return Exact()
+        return ExactStore()
     if name == "hnsw":
         pytest.importorskip("faiss", reason="the store hnsw needs Faiss")
         return Hnsw(exact_below=50)

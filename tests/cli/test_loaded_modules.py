@@ -65,7 +65,7 @@ def test_the_demo_loads_no_kind_and_no_generator(tmp_path: Path) -> None:
 
 def test_modules_that_are_loaded_besides_are_seen(tmp_path: Path) -> None:
     """The tests above would fail if a module of the core imported a kind or a generator."""
-    planted = "import assay.kinds.search.judges.anchors, assay_worlds"
+    planted = "import assay.kinds.search.anchors, assay_worlds"
     loaded = loaded_by("demo", tmp_path / "demo", first=planted)
     assert [name for name in loaded if name.startswith(("assay.kinds", "assay_worlds"))] != []
     assert len(loaded) > MOST_FOR_THE_DEMO

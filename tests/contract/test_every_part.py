@@ -29,7 +29,7 @@ from assay.core.parts import (
 from assay.core.protocols import Kit
 from assay.core.records import Document
 from assay.core.registry import CHUNKERS, EMBEDDERS, FUSIONS, RERANKERS, SELECTORS, TOKENIZERS
-from assay.retrieval.embed.static import Static
+from assay.retrieval.embed.static import StaticEmbedder
 
 TEXTS = [
     "The quick brown fox jumps over the lazy dog. It was tired!",
@@ -131,7 +131,7 @@ class TestEmbedders:
 class TestRerankers:
     def test_a_score_a_text_whatever_stands_beside_it(self, plugin: Any, kit: Kit) -> None:
         assert isinstance(plugin, Reranker)
-        scorer = plugin.load(Static(), kit)
+        scorer = plugin.load(StaticEmbedder(), kit)
         together = scorer.scores("brown fox", TEXTS).scores
         assert together.shape == (len(TEXTS),)
         assert np.isfinite(together).all()

@@ -25,7 +25,7 @@ from plugins import (
 from assay.core.errors import AssayError
 from assay.core.protocols import Kit
 from assay.core.registry import COMMANDS, EMBEDDERS, KINDS, RERANKERS, STORES, Registry, identity
-from assay.retrieval.embed.static import Static
+from assay.retrieval.embed.static import StaticEmbedder
 
 EVERY = pytest.mark.parametrize("named", everything())
 
@@ -97,7 +97,7 @@ def used(group: str, plugin: Any, kit: Kit) -> None:
     """Asks a plugin for work that needs what it is made of."""
     uses = {
         EMBEDDERS: lambda: plugin.load(kit).embed(["fox"], "query"),
-        RERANKERS: lambda: plugin.load(Static(), kit).scores("fox", ["fox"]),
+        RERANKERS: lambda: plugin.load(StaticEmbedder(), kit).scores("fox", ["fox"]),
         STORES: lambda: plugin.build("any", np.eye(2, dtype=np.float32), kit),
     }
     uses[group]()

@@ -14,7 +14,7 @@ import pytest
 from assay.core.dataset import Dataset
 from assay.core.errors import DataError
 from assay.kinds.search.golden.check import check_golden
-from assay.kinds.search.golden.opening import GoldenStudy, open_golden
+from assay.kinds.search.golden.study import GoldenStudy, open_golden
 from small_golden import english, write_golden
 
 VALUES = ["-1", "99999999999999999999", "1" * 5000, "1e999", "true", "null", "[]", "{}", '""', '" "', "[[1]]"]

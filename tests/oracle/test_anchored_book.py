@@ -14,11 +14,11 @@ from assay.core.dataset import Corpus, Dataset
 from assay.core.protocols import Kit
 from assay.core.records import Arm, Document, Hit, Item, Response
 from assay.judges.labels import resolve
-from assay.kinds.search.judges.anchor_index import AnchorIndex, anchors_of
-from assay.kinds.search.judges.anchors import Anchors
+from assay.kinds.search.anchor_index import AnchorIndex, anchors_of
+from assay.kinds.search.anchors import Anchors
 from assay.measures.parse import parse_measure
 from assay.measures.score import score_block
-from assay.retrieval.chunk import ByTokens, Whole, rechunked
+from assay.retrieval.chunk import TokenWindows, WholeDocuments, rechunk
 from assay.store.journal import Answer, answer_columns, select_by_key
 
 BOOK = "autobiography-of-a-yogi"
@@ -107,13 +107,13 @@ def book(shared_data: Callable[[str], Path]) -> Dataset:
 
 @pytest.fixture(scope="module", params=CUTS, ids=lambda cut: f"{cut[0]}-{cut[1]}")
 def cut(request: pytest.FixtureRequest, book: Dataset) -> Dataset:
-    return rechunked(book, ByTokens(*request.param), Kit())
+    return rechunk(book, TokenWindows(*request.param), Kit())
 
 
 @pytest.fixture(scope="module")
 def theirs(book: Dataset) -> Dataset:
     """The book as another server cuts it."""
-    return rechunked(book, ByTokens(size=170, overlap=30), Kit())
+    return rechunk(book, TokenWindows(size=170, overlap=30), Kit())
 
 
 def figures(dataset: Dataset, answers: Sequence[Sequence[Hit]]) -> dict[str, float]:
@@ -215,7 +215,7 @@ def test_whole_chapters_do_not_score(book: Dataset, cut: Dataset) -> None:
 
 
 def test_whole_chapters_do_not_score_as_passages_either(book: Dataset) -> None:
-    whole = rechunked(book, Whole(), Kit())
+    whole = rechunk(book, WholeDocuments(), Kit())
     assert JUDGE.judge(whole, [], Kit()) == []
     named = {passage.source: passage.doc_id for passage in whole.corpus.passages}
     assert set(figures(whole, [[Hit(named[each], 1.0)] for each in chapters()]).values()) == {0.0}

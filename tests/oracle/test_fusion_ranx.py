@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from assay.core.parts import Ranking
-from assay.retrieval.fuse import RRF, Norm, Weighted
+from assay.retrieval.fuse import RRF, Norm, WeightedFusion
 
 # It has warnings of its own and of numba.
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
@@ -65,4 +65,4 @@ def test_weighted_sums(seed: int, norm: Norm) -> None:
     each = rankings(seed, SHARED.get(norm, 0))
     weights = (0.2, 0.5, 0.3)
     expected = theirs(each, THEIR_NAMES[norm], "wsum", {"weights": list(weights)})
-    assert ours(Weighted(weights, norm).fuse(each)) == pytest.approx(expected, rel=1e-9, abs=1e-12)
+    assert ours(WeightedFusion(weights, norm).fuse(each)) == pytest.approx(expected, rel=1e-9, abs=1e-12)

@@ -15,7 +15,7 @@ import yaml
 from assay.core.protocols import Kit
 from assay.core.records import Item, Question
 from assay.judges.llm import JudgeRefusal, Llm
-from assay.judges.llm_prompt import shown
+from assay.judges.llm_prompt import sanitize
 from assay.store.run_store import Store
 from small_study import assay, edited, write_study
 from stand_ins.smollm_server import SmolLM, weights
@@ -104,7 +104,7 @@ def test_left_to_itself_it_gives_a_grade_or_an_honest_failure(server: SmolLM) ->
 def test_a_mark_of_a_turn_is_one_token_to_the_server_unless_it_is_taken_apart(server: SmolLM) -> None:
     plain = server.tokens_of("a word")
     assert server.tokens_of("a word<|im_end|>") == plain + 1  # the model's own sign for a message's end
-    assert server.tokens_of(shown("a word<|im_end|>")) > plain + 3  # a few harmless letters
+    assert server.tokens_of(sanitize("a word<|im_end|>")) > plain + 3  # a few harmless letters
 
 
 def test_more_than_the_model_can_read_is_a_failure_that_says_so(server: SmolLM) -> None:

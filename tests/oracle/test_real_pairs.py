@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from assay.kinds.answers.content_pairs import delta_distributions, folder_pairs, pair_tokens, site_tokens
-from assay.retrieval.tokens import packaged
+from assay.retrieval.tokens import load_packaged
 
 COUNTS = {
     "core": (2328, 2616),
@@ -92,7 +92,7 @@ def test_three_pairs_are_what_another_count_makes_them(folder: Path, name: str) 
 
 
 def test_all_six_pairs_and_their_site(folder: Path) -> None:
-    found = pair_tokens(folder_pairs(folder), [packaged("llama3")])
+    found = pair_tokens(folder_pairs(folder), [load_packaged("llama3")])
     assert {
         each.content_pair_id: (each.condition_a_tokens, each.condition_b_tokens) for each in found
     } == COUNTS

@@ -13,7 +13,7 @@ from assay.core.errors import DataError
 
 if TYPE_CHECKING:
     from assay.datasets.public.catalogue import Release
-    from assay.datasets.public.getting import Got
+    from assay.datasets.public.getting import InstalledRelease
 
 WHERE = "Where data is kept; default: ASSAY_DATA, or ./data."
 
@@ -91,13 +91,13 @@ def verify(
 ) -> None:
     """Hold every file of a release, or of all, to its checksum."""
     from assay.core.errors import Problem
-    from assay.datasets.public.catalogue import check, is_here
+    from assay.datasets.public.catalogue import check_release, is_here
 
     releases = [release for release in _releases(catalogue, below, name) if is_here(release)]
     if name is not None and not releases:
         fix = f"Run: assay data get {name}"
         raise DataError(Problem(f"{name!r} is not there", str(_kept_in(below)), fix=fix))
-    found = [(release, each) for release in releases for each in check(release)]
+    found = [(release, each) for release in releases for each in check_release(release)]
     wrong = [each for _, each in found if each.state in ("changed", "missing")]
     if as_json:
         files = [{"release": release.name, **_plain(each)} for release, each in found]
@@ -141,11 +141,11 @@ def _described(release: Release, here: bool) -> dict[str, Any]:
     }
 
 
-def _as_json(found: Got) -> dict[str, Any]:
+def _as_json(found: InstalledRelease) -> dict[str, Any]:
     return {"files": found.files, "data": found.data, "notes": found.notes}
 
 
-def _flow(found: Got) -> str:
+def _flow(found: InstalledRelease) -> str:
     """What a study says under `data`, on one line; a path may hold anything."""
     import json
 

@@ -19,7 +19,7 @@ from assay.core.protocols import Measure, OraclePart
 from assay.core.records import FORBIDDEN, IMPOSSIBLE, Context, Hit, Item, Observed, Piece, Response, Step
 from assay.core.shown import ItemEvidence, evidence_of
 from assay.measures.declaration import view_of
-from assay.retrieval.tokens import PACKAGED, packaged
+from assay.retrieval.tokens import PACKAGED, load_packaged
 from assay.stats.rows import Column
 
 
@@ -119,7 +119,7 @@ def _context(given: Context, evidence: ItemEvidence | None) -> Context:
         for unit in evidence.units
         for need in unit.needed
     ]
-    tokens = packaged(given.tokenizer if given.tokenizer in PACKAGED else PACKAGED[0])
+    tokens = load_packaged(given.tokenizer if given.tokenizer in PACKAGED else PACKAGED[0])
     for count in range(len(needed), -1, -1):
         shown = msgspec.structs.replace(given, pieces=needed[:count])
         weight = tokens.counts([shown.text])[0]

@@ -12,7 +12,7 @@ from assay.core.dataset import Corpus, Dataset
 from assay.core.errors import Problem
 from assay.core.protocols import Kit
 from assay.core.records import Item, Passage
-from assay.datasets.reading import Reader
+from assay.datasets.reading import FolderReader
 
 
 class _Document(msgspec.Struct):
@@ -44,7 +44,7 @@ class Beir:
     split: str = "test"
 
     def load(self, kit: Kit) -> Dataset:
-        reader = Reader(kit.path(self.path))
+        reader = FolderReader(kit.path(self.path))
         passages = reader.jsonl(reader.need("corpus.jsonl"), _passage, key="doc_id")
         queries = reader.jsonl(reader.need("queries.jsonl"), _decode_query, key="item_id")
         qrels = reader.qrels(self._qrels_file(reader))
@@ -62,7 +62,7 @@ class Beir:
         ]
         return Dataset(reader.folder.resolve().name, corpus, items)
 
-    def _qrels_file(self, reader: Reader) -> Path | None:
+    def _qrels_file(self, reader: FolderReader) -> Path | None:
         if found := reader.find(f"qrels/{self.split}.tsv"):
             return found
         folder = reader.folder / "qrels"

@@ -57,12 +57,12 @@ def evidence_tokens(units: Iterable[Mapping[str, Any]], tokens: Tokens) -> int:
     return tokens.counts(["\n".join(text for unit in units for text in needed_texts(unit))])[0]
 
 
-def graded(units: Iterable[Mapping[str, Any]]) -> dict[str, int]:
+def evidence_grades(units: Iterable[Mapping[str, Any]]) -> dict[str, int]:
     """The grades of the passages that hold evidence."""
     return {unit["doc_id"]: STATES for unit in units}
 
 
-def misplaced(units: Iterable[Mapping[str, Any]], corpus: Corpus) -> list[str]:
+def find_misplaced(units: Iterable[Mapping[str, Any]], corpus: Corpus) -> list[str]:
     """The ids of passages whose text is not what a unit says; none in a sound suite."""
     found = []
     for unit in units:

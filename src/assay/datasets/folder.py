@@ -19,7 +19,7 @@ from assay.core.errors import DataError, Problem, UsageError, decoding_problem, 
 from assay.core.protocols import Kit
 from assay.core.records import Document, Item, Passage
 from assay.core.spec import Spec, parse_spec
-from assay.datasets.reading import Reader, Relevant, Rows, absent, unknown
+from assay.datasets.reading import FileRecords, FolderReader, Relevant, missing_passages, unknown_documents
 
 _object = msgspec.json.Decoder(dict[str, Any]).decode
 _TEXT_COLUMNS = ("doc_id", "text", "title", "source", "section")
@@ -32,7 +32,7 @@ class Folder:
     path: str
 
     def load(self, kit: Kit) -> Dataset:
-        reader = Reader(kit.path(self.path))
+        reader = FolderReader(kit.path(self.path))
         items = reader.jsonl(reader.need("items.jsonl"), lambda line: _item(_object(line)), key="item_id")
         passages = _read_passages(reader)
         documents = reader.jsonl(
@@ -44,19 +44,19 @@ class Folder:
         corpus = Corpus(passages.records, {document.doc_id: document for document in documents.records})
         ids = {item.item_id for item in items.records}
         relevant = reader.relevant(qrels, ids, corpus.position)
-        reader.problems += _loose_items(items, corpus.position, relevant)
+        reader.problems += _unresolved_items(items, corpus.position, relevant)
         if corpus.documents:
-            reader.problems += _loose_passages(passages, corpus)
+            reader.problems += _unplaced_passages(passages, corpus)
         reader.finish()
         return Dataset(
-            reader.folder.resolve().name, corpus, [_with(item, relevant) for item in items.records]
+            reader.folder.resolve().name, corpus, [_with_grades(item, relevant) for item in items.records]
         )
 
 
 # -------------------------------------------------------------------------------- passages
 
 
-def _read_passages(reader: Reader) -> Rows[Passage]:
+def _read_passages(reader: FolderReader) -> FileRecords[Passage]:
     path = reader.need("passages.jsonl", "passages.parquet")
     table = reader.find("passages.parquet")
     if path is None or table is None:
@@ -88,7 +88,7 @@ def _with_metadata(record: dict[str, Any], fields: Collection[str]) -> dict[str,
     return own
 
 
-def _loose_passages(passages: Rows[Passage], corpus: Corpus) -> list[Problem]:
+def _unplaced_passages(passages: FileRecords[Passage], corpus: Corpus) -> list[Problem]:
     """Passages whose document, or whose place in it, does not exist."""
     problems = []
     for line, passage in passages:
@@ -120,7 +120,7 @@ def _item(record: dict[str, Any]) -> Item:
         given["tags"] = {key: _tag_values(value) for key, value in tags.items() if value is not None}
     try:
         item = msgspec.convert(given, Item)
-        problems += _ungraded(item.gold.get("relevant", {}))
+        problems += _check_grades(item.gold.get("relevant", {}))
     except msgspec.ValidationError as error:
         problems.append(decoding_problem(error))
     if problems:
@@ -128,7 +128,7 @@ def _item(record: dict[str, Any]) -> Item:
     return item
 
 
-def _ungraded(relevant: Any) -> list[Problem]:
+def _check_grades(relevant: Any) -> list[Problem]:
     if isinstance(relevant, dict) and all(type(grade) in (int, float) for grade in relevant.values()):
         return []
     fix = 'Write {"DOC_ID": GRADE}, with a number for each grade.'
@@ -144,22 +144,22 @@ def _tag_values(value: Any) -> list[Any]:
     ]
 
 
-def _loose_items(items: Rows[Item], docs: Collection[str], relevant: Relevant) -> list[Problem]:
+def _unresolved_items(items: FileRecords[Item], docs: Collection[str], relevant: Relevant) -> list[Problem]:
     """Items whose gold or scope names passages that do not exist, or whose gold is given twice."""
     problems = []
     for line, item in items:
         gold = item.gold.get("relevant", {})
-        if missing := unknown(gold, docs):
-            problems.append(absent(missing, items.where, line, "gold.relevant"))
+        if missing := unknown_documents(gold, docs):
+            problems.append(missing_passages(missing, items.where, line, "gold.relevant"))
         if missing := [doc_id for doc_id in item.scope or () if doc_id not in docs]:
-            problems.append(absent(missing, items.where, line, "scope"))
+            problems.append(missing_passages(missing, items.where, line, "scope"))
         if gold and item.item_id in relevant:
             fix = "Keep one of the two."
             problems.append(Problem("qrels.tsv has grades too", items.where, line, "gold.relevant", fix))
     return problems
 
 
-def _with(item: Item, relevant: Relevant) -> Item:
+def _with_grades(item: Item, relevant: Relevant) -> Item:
     if item.item_id not in relevant:
         return item
     return msgspec.structs.replace(item, gold={**item.gold, "relevant": relevant[item.item_id]})

@@ -11,7 +11,7 @@ from assay.core.dataset import Corpus, Dataset
 from assay.core.errors import DataError, PluginError, Problem, did_you_mean
 from assay.core.protocols import Kit
 from assay.core.records import Item, Passage
-from assay.datasets.reading import Relevant, unknown
+from assay.datasets.reading import Relevant, unknown_documents
 
 _PARTS = ("docs", "queries", "qrels")
 
@@ -38,7 +38,7 @@ class IrDatasets:
             corpus,
             items,
             {"relevant": meaning} if meaning else {},
-            list(_absences(items, relevant, corpus)),
+            list(_warn_of_absences(items, relevant, corpus)),
         )
 
     def _find(self, catalogue: ModuleType) -> Any:
@@ -86,11 +86,13 @@ def _items(queries: Iterable[Any], relevant: Relevant) -> Iterator[Item]:
             yield Item(query.query_id, query.default_text(), gold=gold)
 
 
-def _absences(items: list[Item], relevant: Relevant, corpus: Corpus) -> Iterator[str]:
+def _warn_of_absences(items: list[Item], relevant: Relevant, corpus: Corpus) -> Iterator[str]:
     """What the catalogue's own files lack: its users cannot mend them, so these are warnings."""
     asked = {item.item_id for item in items}
     if lost := [item_id for item_id in relevant if item_id not in asked]:
         yield f"{len(lost)} queries have qrels but no text and are left out, {lost[0]!r} first."
-    missing = {doc_id for grades in relevant.values() for doc_id in unknown(grades, corpus.position)}
+    missing = {
+        doc_id for grades in relevant.values() for doc_id in unknown_documents(grades, corpus.position)
+    }
     if missing:
         yield f"{len(missing)} relevant documents are not in the corpus, {min(missing)!r} first."

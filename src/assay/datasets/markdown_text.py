@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import yaml
 
-from assay.datasets.page_text import ShownText
+from assay.datasets.page_text import VisibleText
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -31,7 +31,7 @@ _SPACE = re.compile(r"[^\S\n]+")
 _HELD_TOGETHER = 90  # words of a list or table at most, else its items are paragraphs
 
 
-class Heading(NamedTuple):
+class TextHeading(NamedTuple):
     """A heading, its level from 1 on, and where its line begins."""
 
     level: int
@@ -43,11 +43,11 @@ class PlainText(NamedTuple):
     """The text of a page, the headings in it, and what its front matter says."""
 
     text: str
-    headings: tuple[Heading, ...]
+    headings: tuple[TextHeading, ...]
     front: Mapping[str, Any]
 
 
-class _Block(NamedTuple):
+class _TextBlock(NamedTuple):
     """Lines that belong together; `level` is a heading's."""
 
     text: str
@@ -64,11 +64,11 @@ def markdown_parser() -> MarkdownIt:
 def plain_text(source: str, parser: MarkdownIt) -> PlainText:
     """What a reader sees of a page in Markdown."""
     front, begin = front_matter(source)
-    body = _CONTENTS.sub("", _ATTRIBUTE.sub("", _less_shortcodes(source[begin:])))
-    parts, headings, at = list[str](), list[Heading](), 0
+    body = _CONTENTS.sub("", _ATTRIBUTE.sub("", _without_shortcodes(source[begin:])))
+    parts, headings, at = list[str](), list[TextHeading](), 0
     for block in _blocks(parser.parse(body)):
         if block.level:
-            headings.append(Heading(block.level, block.text, at))
+            headings.append(TextHeading(block.level, block.text, at))
         parts.append(block.text)
         at += len(block.text) + 2
     return PlainText("\n\n".join(parts), tuple(headings), front)
@@ -78,7 +78,7 @@ def front_matter(source: str) -> tuple[Mapping[str, Any], int]:
     """The YAML that heads a page, and where the text after it begins; text between two rules is none."""
     found = _FRONT_MATTER.match(source)
     try:
-        data = yaml.safe_load(_less_shortcodes(found[1])) if found else None
+        data = yaml.safe_load(_without_shortcodes(found[1])) if found else None
     except (yaml.YAMLError, ValueError, RecursionError):  # a date that is none; nested too deeply
         data = None
     if found is None or not isinstance(data, dict):
@@ -86,7 +86,7 @@ def front_matter(source: str) -> tuple[Mapping[str, Any], int]:
     return {str(key): value for key, value in data.items()}, found.end()
 
 
-def _less_shortcodes(source: str) -> str:
+def _without_shortcodes(source: str) -> str:
     """A text without its shortcodes. One that nothing ends stays, and no other of its kind is looked for."""
     kept, at, ends = list[str](), 0, dict(_SHORTCODE_END)
     for found in _SHORTCODE.finditer(source):
@@ -104,28 +104,28 @@ def _less_shortcodes(source: str) -> str:
 # ------------------------------------------------------------------------------------------ blocks
 
 
-def _blocks(tokens: Sequence[Token]) -> Iterator[_Block]:
+def _blocks(tokens: Sequence[Token]) -> Iterator[_TextBlock]:
     at = 0
     while at < len(tokens):
         token = tokens[at]
-        end = _closing(tokens, at)
+        end = _closing_index(tokens, at)
         if token.type == "heading_open":
-            if text := _inline(tokens[at + 1]).replace("\n", " "):
-                yield _Block(text, int(token.tag[1]))
+            if text := _inline_text(tokens[at + 1]).replace("\n", " "):
+                yield _TextBlock(text, int(token.tag[1]))
         elif token.type in {"bullet_list_open", "ordered_list_open"}:
-            yield from _together(list(_items(tokens[at : end + 1], "")))
+            yield from _join_short(list(_list_items(tokens[at : end + 1], "")))
         elif token.type == "table_open":
-            yield from _together(list(_rows(tokens[at:end])))
+            yield from _join_short(list(_table_rows(tokens[at:end])))
         elif token.type == "blockquote_open":
-            yield from (_Block(block.text) for block in _blocks(tokens[at + 1 : end]))
+            yield from (_TextBlock(block.text) for block in _blocks(tokens[at + 1 : end]))
         elif token.type == "html_block":
-            yield from _together(_html_lines(token.content))
-        elif text := _leaf(tokens, at):
-            yield from (_Block(part) for part in text.split("\n\n") if part.strip())
+            yield from _join_short(_html_lines(token.content))
+        elif text := _leaf_text(tokens, at):
+            yield from (_TextBlock(part) for part in text.split("\n\n") if part.strip())
         at = end + 1
 
 
-def _closing(tokens: Sequence[Token], at: int) -> int:
+def _closing_index(tokens: Sequence[Token], at: int) -> int:
     """Where what opens at a place is closed; the place itself where nothing opens."""
     depth = 0
     for place in range(at, len(tokens)):
@@ -135,35 +135,35 @@ def _closing(tokens: Sequence[Token], at: int) -> int:
     return len(tokens) - 1
 
 
-def _together(lines: list[str]) -> Iterator[_Block]:
+def _join_short(lines: list[str]) -> Iterator[_TextBlock]:
     if sum(len(line.split()) for line in lines) <= _HELD_TOGETHER:
         lines = ["\n".join(lines)] if lines else []
-    yield from (_Block(line) for line in lines)
+    yield from (_TextBlock(line) for line in lines)
 
 
-def _leaf(tokens: Sequence[Token], at: int) -> str:
+def _leaf_text(tokens: Sequence[Token], at: int) -> str:
     """The text of what holds no other blocks."""
     token = tokens[at]
     if token.type in {"fence", "code_block"}:
         return re.sub(r"\n\s*\n", "\n", token.content).strip("\n").rstrip()
     if token.type == "inline":
-        return _inline(token)
-    return _inline(tokens[at + 1]) if token.type == "paragraph_open" else ""
+        return _inline_text(token)
+    return _inline_text(tokens[at + 1]) if token.type == "paragraph_open" else ""
 
 
-def _items(tokens: Sequence[Token], indent: str) -> Iterator[str]:
+def _list_items(tokens: Sequence[Token], indent: str) -> Iterator[str]:
     """The items of a list, one line each, those of lists inside them a step further in."""
     ordered = tokens[0].type == "ordered_list_open"
     number = int(tokens[0].attrGet("start") or 1) if ordered else 1
     at = 1
     while at < len(tokens) - 1:
-        end = _closing(tokens, at)
+        end = _closing_index(tokens, at)
         sign = f"{number}." if ordered else "-"
         inside, texts, deeper = at + 1, list[str](), list[str]()
         while inside < end:
-            last = _closing(tokens, inside)
+            last = _closing_index(tokens, inside)
             if tokens[inside].type in {"bullet_list_open", "ordered_list_open"}:
-                deeper += _items(tokens[inside : last + 1], indent + "  ")
+                deeper += _list_items(tokens[inside : last + 1], indent + "  ")
             else:
                 found = " ".join(block.text for block in _blocks(tokens[inside : last + 1]))
                 (deeper or texts).append(f"{indent}  {found}" if deeper else found)
@@ -175,13 +175,13 @@ def _items(tokens: Sequence[Token], indent: str) -> Iterator[str]:
         number, at = number + 1, end + 1
 
 
-def _rows(tokens: Sequence[Token]) -> Iterator[str]:
+def _table_rows(tokens: Sequence[Token]) -> Iterator[str]:
     cells: list[str] = []
     for token in tokens:
         if token.type == "tr_open":
             cells = []
         elif token.type == "inline":
-            cells.append(" ".join(_inline(token).split()))
+            cells.append(" ".join(_inline_text(token).split()))
         elif token.type == "tr_close" and any(cells):
             yield f"| {' | '.join(cells)} |"
 
@@ -189,15 +189,15 @@ def _rows(tokens: Sequence[Token]) -> Iterator[str]:
 # ------------------------------------------------------------------------------------------ inline
 
 
-def _inline(token: Token) -> str:
-    shown = "".join(_shown(part) for part in token.children or ())
+def _inline_text(token: Token) -> str:
+    shown = "".join(_visible_part(part) for part in token.children or ())
     lines = (
         _SPACE.sub(" ", line).strip() for line in _ALERT.sub(r"\1:", _REFERENCE.sub("", shown)).split("\n")
     )
     return "\n".join(line for line in lines if line)
 
 
-def _shown(part: Token) -> str:
+def _visible_part(part: Token) -> str:
     if part.type == "softbreak":
         return " "
     if part.type == "hardbreak" or (part.type == "html_inline" and part.content.lower().startswith("<br")):
@@ -206,7 +206,7 @@ def _shown(part: Token) -> str:
 
 
 def _html_lines(source: str) -> list[str]:
-    shown = ShownText()
+    shown = VisibleText()
     shown.feed(source)
     shown.close()
     lines = (_SPACE.sub(" ", line).strip() for line in "".join(shown.parts).split("\n"))

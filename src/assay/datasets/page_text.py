@@ -87,7 +87,7 @@ class PageParser(HTMLParser):
         return self.parse_bogus_comment(i, report)
 
 
-class ShownText(PageParser):
+class VisibleText(PageParser):
     """What a browser shows of a piece of HTML, a line each for what it sets apart."""
 
     def __init__(self) -> None:
@@ -122,7 +122,7 @@ def read_page(path: Path, extract: str = "main") -> str:
         fix = f"Save it as one of {', '.join(sorted(SUFFIXES))}."
         raise DataError(Problem(f"{suffix or 'a file without a suffix'} is no page", str(path), fix=fix))
     source = read_text(path)
-    text = html_text(source, extract) if suffix in HTML else _written(source, suffix in MARKDOWN)
+    text = html_text(source, extract) if suffix in HTML else _plain_source(source, suffix in MARKDOWN)
     if len(text) < LEAST:
         what = f"the page gives {len(text)} characters of text, fewer than {LEAST}"
         fix = "If scripts write its text, save it as a browser shows it; or give another page."
@@ -152,29 +152,29 @@ def markdown_content(source: str) -> str:
 
     A comment inside a fenced block of code is code, and stays.
     """
-    kept = _DROPPED.sub(_kept, _ended(source))
+    kept = _DROPPED.sub(_keep_code, _normalize_lines(source))
     return re.sub(r"\n(?:[ \t]*\n){3,}", "\n\n\n", kept).strip()
 
 
-def _kept(dropped: re.Match[str]) -> str:
+def _keep_code(dropped: re.Match[str]) -> str:
     """What stays of something to drop: a block of code, and all from a comment on that never ends."""
     if (rest := dropped.groupdict().get("open")) is None:
         return dropped["code"] or ""
-    return "<!--" + _DROPPED_BUT_COMMENTS.sub(_kept, rest)
+    return "<!--" + _DROPPED_BUT_COMMENTS.sub(_keep_code, rest)
 
 
-def _written(source: str, markdown: bool) -> str:
-    return markdown_content(source) if markdown else _ended(source).strip()
+def _plain_source(source: str, markdown: bool) -> str:
+    return markdown_content(source) if markdown else _normalize_lines(source).strip()
 
 
-def _ended(source: str) -> str:
+def _normalize_lines(source: str) -> str:
     return source.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
 
 
 # ---------------------------------------------------------------------------------------- pages
 
 
-class _Page(ShownText):
+class _VisiblePage(VisibleText):
     """What a browser shows of a page, each part with the elements around it that decide whether it counts."""
 
     def __init__(self, source: str) -> None:
@@ -208,7 +208,7 @@ class _Page(ShownText):
         if self._unseen:
             return
         if self._pre:
-            held = re.sub(r"\n(?=\n)", "\n ", _ended(data))  # so that an empty line of code is one
+            held = re.sub(r"\n(?=\n)", "\n ", _normalize_lines(data))  # so that an empty line of code is one
             self.parts.append(held.translate(_KEPT))
         else:
             self.parts.append(re.sub(r"\s+", " ", data))
@@ -240,7 +240,7 @@ def _is_hidden(attributes: dict[str, str | None]) -> bool:
 
 
 def _main_text(source: str) -> str:
-    page = _Page(source)
+    page = _VisiblePage(source)
     for inside in ("main", "article"):
         if found := page.text(inside, _AROUND_INSIDE):
             return found
@@ -248,7 +248,7 @@ def _main_text(source: str) -> str:
 
 
 def _visible_text(source: str) -> str:
-    return _Page(source).text("", frozenset())
+    return _VisiblePage(source).text("", frozenset())
 
 
 def _trafilatura_text(source: str) -> str:

@@ -35,7 +35,7 @@ _HEADINGS = frozenset({"score", "grade", "relevance", "rel", "label"})
 
 
 @dataclass(frozen=True)
-class Rows(Generic[T]):
+class FileRecords(Generic[T]):
     """The records of one file and the line, or row of a table, each of them comes from."""
 
     where: str
@@ -54,7 +54,7 @@ class Qrel(NamedTuple):
     grade: float
 
 
-class Reader:
+class FolderReader:
     """Reads the files of one folder. `finish` raises a DataError with every problem met until then."""
 
     def __init__(self, folder: Path) -> None:
@@ -81,15 +81,15 @@ class Reader:
             self.problems.append(Problem("the file is missing", str(self.folder / names[0]), fix=fix))
         return found
 
-    def jsonl(self, path: Path | None, make: Callable[[bytes], T], key: str) -> Rows[T]:
+    def jsonl(self, path: Path | None, make: Callable[[bytes], T], key: str) -> FileRecords[T]:
         """One record a line. `key` is the attribute that must be unique."""
         return self.collect(path, self._lines(path) if path else (), make, key)
 
     def collect(
         self, path: Path | None, source: Iterable[tuple[int, R]], make: Callable[[R], T], key: str
-    ) -> Rows[T]:
+    ) -> FileRecords[T]:
         """What `make` makes of each row; a row it refuses becomes a problem with its line."""
-        rows: Rows[T] = Rows(str(path), [], [])
+        rows: FileRecords[T] = FileRecords(str(path), [], [])
         for line, raw in source:
             try:
                 rows.records.append(make(raw))
@@ -102,9 +102,9 @@ class Reader:
         self._check_unique(rows, key)
         return rows
 
-    def qrels(self, path: Path | None) -> Rows[Qrel]:
+    def qrels(self, path: Path | None) -> FileRecords[Qrel]:
         """Item, document and grade, tab-separated, with or without a line of column names."""
-        rows: Rows[Qrel] = Rows(str(path), [], [])
+        rows: FileRecords[Qrel] = FileRecords(str(path), [], [])
         before = len(self.problems)
         for line, raw in self._lines(path) if path else ():
             try:
@@ -127,7 +127,7 @@ class Reader:
             self.problems.append(Problem("only column names, no grade", rows.where, fix="Add the judgments."))
         return rows
 
-    def relevant(self, qrels: Rows[Qrel], items: Collection[str], docs: Collection[str]) -> Relevant:
+    def relevant(self, qrels: FileRecords[Qrel], items: Collection[str], docs: Collection[str]) -> Relevant:
         """Grades by item and document; what names an unknown item or passage is a problem."""
         grades: Relevant = {}
         for line, (item_id, doc_id, grade) in qrels:
@@ -135,7 +135,7 @@ class Reader:
                 fix = "Add the item, or remove the line."
                 self.problems.append(Problem(f"there is no item {item_id!r}", qrels.where, line, fix=fix))
             if grade > 0 and doc_id not in docs:
-                self.problems.append(absent([doc_id], qrels.where, line))
+                self.problems.append(missing_passages([doc_id], qrels.where, line))
             if grades.setdefault(item_id, {}).setdefault(doc_id, grade) != grade:
                 what = f"{doc_id!r} has another grade for item {item_id!r} on an earlier line"
                 self.problems.append(Problem(what, qrels.where, line, fix="Keep one of the two."))
@@ -158,7 +158,7 @@ class Reader:
         if empty:
             self.problems.append(Problem("the file is empty", str(path), fix="Fill it, or remove it."))
 
-    def _check_unique(self, rows: Rows[T], key: str) -> None:
+    def _check_unique(self, rows: FileRecords[T], key: str) -> None:
         first: dict[str, int] = {}
         key_of = attrgetter(key)
         for line, record in rows:
@@ -168,7 +168,7 @@ class Reader:
                 self.problems.append(Problem(what, rows.where, line, fix="Ids must be unique."))
 
 
-def absent(doc_ids: Collection[str], where: str, line: int, field: str = "") -> Problem:
+def missing_passages(doc_ids: Collection[str], where: str, line: int, field: str = "") -> Problem:
     """The problem of naming passages that are not there."""
     names = ", ".join(map(repr, list(doc_ids)[:_NAMED]))
     more = f" and {len(doc_ids) - _NAMED} more" if len(doc_ids) > _NAMED else ""
@@ -176,7 +176,7 @@ def absent(doc_ids: Collection[str], where: str, line: int, field: str = "") -> 
     return Problem(f"not in the corpus: {names}{more}", where, line, field, fix)
 
 
-def unknown(named: Mapping[str, float], docs: Collection[str]) -> list[str]:
+def unknown_documents(named: Mapping[str, float], docs: Collection[str]) -> list[str]:
     """The relevant documents that are not among `docs`. One judged not relevant may be absent."""
     return [doc_id for doc_id, grade in named.items() if grade > 0 and doc_id not in docs]
 
@@ -195,7 +195,7 @@ Row = dict[str, Any]
 
 
 def table_rows(
-    reader: Reader, path: Path, needed: Collection[str], texts: Collection[str]
+    reader: FolderReader, path: Path, needed: Collection[str], texts: Collection[str]
 ) -> Iterable[tuple[int, Row]]:
     """The rows, numbered from 1; none where the table cannot be used, which the reader then knows.
 
@@ -232,7 +232,7 @@ def table_rows(
     return () if problems else _numbered(reader, path, frame)
 
 
-def _numbered(reader: Reader, path: Path, frame: pl.DataFrame) -> Iterator[tuple[int, Row]]:
+def _numbered(reader: FolderReader, path: Path, frame: pl.DataFrame) -> Iterator[tuple[int, Row]]:
     import polars as pl
 
     try:
@@ -256,14 +256,14 @@ def parse_json(text: str, where: str) -> tuple[Any, Lines]:
     try:
         content = msgspec.json.decode(text)
     except (msgspec.MsgspecError, RecursionError) as error:
-        raise DataError(_not_json(text, where, error)) from None
+        raise DataError(_json_problem(text, where, error)) from None
     lines = Lines(where)
-    if doubled := _placed(text, lines):
+    if doubled := _note_lines(text, lines):
         raise DataError(doubled)
     return content, lines
 
 
-def _not_json(text: str, where: str, error: Exception) -> Problem:
+def _json_problem(text: str, where: str, error: Exception) -> Problem:
     if isinstance(error, RecursionError):
         return Problem("it is nested too deeply", where, fix="Write it flat.")
     try:
@@ -277,7 +277,7 @@ def _not_json(text: str, where: str, error: Exception) -> Problem:
     return Problem(what, where, fix="Write numbers that are finite, and \\u escapes of characters in pairs.")
 
 
-def _placed(text: str, lines: Lines) -> list[Problem]:
+def _note_lines(text: str, lines: Lines) -> list[Problem]:
     """Fills in the line of every field, and tells of keys that stand twice in an object."""
     loc: list[str | int] = []  # of the value to come; a key that is not read yet is ""
     key_next, line, at = False, 1, 0
@@ -294,7 +294,7 @@ def _placed(text: str, lines: Lines) -> list[Problem]:
             loc[-1] = last + 1 if isinstance(last, int) else ""
         elif key_next and sign != ":":
             loc[-1] = msgspec.json.decode(sign, type=str)
-            problems += _doubled(tuple(loc), line, lines)
+            problems += _repeated_key(tuple(loc), line, lines)
             lines.at[tuple(loc)] = line
             key_next = False
         elif sign != ":":
@@ -305,7 +305,7 @@ def _placed(text: str, lines: Lines) -> list[Problem]:
     return problems
 
 
-def _doubled(loc: Loc, line: int, lines: Lines) -> list[Problem]:
+def _repeated_key(loc: Loc, line: int, lines: Lines) -> list[Problem]:
     if loc not in lines.at:
         return []
     what, field = f"this field is already on line {lines.at[loc]}", ".".join(map(str, loc))

@@ -22,7 +22,7 @@ from assay.core.dataset import Corpus, Dataset
 from assay.core.errors import DataError, Problem, decoding_problem
 from assay.core.protocols import Kit
 from assay.core.records import Item, Passage
-from assay.datasets.reading import Reader
+from assay.datasets.reading import FolderReader
 from assay.datasets.trec_files import read_bytes, read_qrels
 
 _TOP = re.compile(r"<top>(.*?)(?=<top>|\Z)", re.DOTALL | re.IGNORECASE)
@@ -48,8 +48,10 @@ class Trec:
             for item_id, text in topics.items()
         ]
         warnings = [
-            *_unmatched("topics have no judgment", [item for item in topics if item not in relevant]),
-            *_unmatched("judged queries have no topic", [item for item in relevant if item not in topics]),
+            *_warn_of_unmatched("topics have no judgment", [item for item in topics if item not in relevant]),
+            *_warn_of_unmatched(
+                "judged queries have no topic", [item for item in relevant if item not in topics]
+            ),
         ]
         corpus = Corpus(_passages(kit.path(self.corpus)) if self.corpus else [])
         return Dataset(Path(self.topics).name.partition(".")[0], corpus, items, warnings=warnings)
@@ -65,7 +67,7 @@ def read_topics(path: str | Path) -> dict[str, str]:
         raise DataError(decoding_problem(error, where, line)) from error
     topics: dict[str, str] = {}
     problems = []
-    for line, item_id, words in _tagged(text) if _TOP.search(text) else _tabbed(text):
+    for line, item_id, words in _tagged_topics(text) if _TOP.search(text) else _tabbed_topics(text):
         if not item_id or not words:
             fix = "Write id<TAB>text, or <top> with <num> and <title>."
             problems.append(Problem("a topic needs an id and a text", where, line, fix=fix))
@@ -82,26 +84,26 @@ def read_topics(path: str | Path) -> dict[str, str]:
     return topics
 
 
-def _tabbed(text: str) -> Iterator[tuple[int, str, str]]:
+def _tabbed_topics(text: str) -> Iterator[tuple[int, str, str]]:
     for line, row in enumerate(text.splitlines(), 1):
         if row.strip():
             item_id, _, words = row.partition("\t")
             yield line, item_id.strip(), words.strip()
 
 
-def _tagged(text: str) -> Iterator[tuple[int, str, str]]:
+def _tagged_topics(text: str) -> Iterator[tuple[int, str, str]]:
     for top in _TOP.finditer(text):
         num, title = _NUM.search(top[1]), _TITLE.search(top[1])
         line = text.count("\n", 0, top.start()) + 1
         yield line, num[1] if num else "", " ".join(title[1].split()) if title else ""
 
 
-def _unmatched(what: str, ids: list[str]) -> list[str]:
+def _warn_of_unmatched(what: str, ids: list[str]) -> list[str]:
     return [f"{len(ids)} {what}, such as {ids[0]!r}."] if ids else []
 
 
 def _passages(path: Path) -> list[Passage]:
-    reader = Reader(path.parent)
+    reader = FolderReader(path.parent)
     rows = reader.jsonl(path, _passage, key="doc_id")
     reader.finish()
     return rows.records

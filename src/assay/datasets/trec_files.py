@@ -28,7 +28,7 @@ _MIX = 0x9E3779B97F4A7C15  # odd: keeps (a, b) and (b, a) apart when two hashes 
 
 
 @dataclass(frozen=True)
-class _Layout:
+class _ColumnLayout:
     """The columns of a file; those with a leading underscore are not kept."""
 
     columns: tuple[str, ...]
@@ -47,10 +47,10 @@ class _Layout:
         return {name: number if name == self.number else pl.String for name in self.columns}
 
 
-_RUN = _Layout(("item", "_q0", "doc", "_rank", "score", "_tag"), "score", integer=False, surplus=True)
+_RUN = _ColumnLayout(("item", "_q0", "doc", "_rank", "score", "_tag"), "score", integer=False, surplus=True)
 _MOST = 2**63  # of a grade: its column has 64 bits
-_QRELS = _Layout(("item", "_0", "doc", "grade"), "grade", integer=True, surplus=False)
-_BEIR = _Layout(("item", "doc", "grade"), "grade", integer=True, surplus=False)
+_QRELS = _ColumnLayout(("item", "_0", "doc", "grade"), "grade", integer=True, surplus=False)
+_BEIR = _ColumnLayout(("item", "doc", "grade"), "grade", integer=True, surplus=False)
 
 
 def read_run(path: str | Path) -> pl.DataFrame:
@@ -66,7 +66,9 @@ def read_qrels(path: str | Path) -> pl.DataFrame:
     _, first = next(_fields(bytes(_content(Path(path))[:_BEGINNING])), (0, []))
     if len(first) != len(_BEIR.columns):
         return _read(Path(path), _QRELS)
-    return _read(Path(path), replace(_BEIR, header=_number(first[-1].decode(errors="replace"), True) is None))
+    return _read(
+        Path(path), replace(_BEIR, header=_parse_number(first[-1].decode(errors="replace"), True) is None)
+    )
 
 
 def write_run(path: str | Path, frame: pl.DataFrame, tag: str) -> None:
@@ -104,12 +106,12 @@ def read_bytes(path: Path) -> bytes:
     return data.removeprefix(codecs.BOM_UTF8)
 
 
-def _read(path: Path, layout: _Layout) -> pl.DataFrame:
+def _read(path: Path, layout: _ColumnLayout) -> pl.DataFrame:
     frame = _read_regular(path, layout)
     return _read_lines(read_bytes(path), layout, str(path)) if frame is None else frame
 
 
-def _read_regular(path: Path, layout: _Layout) -> pl.DataFrame | None:
+def _read_regular(path: Path, layout: _ColumnLayout) -> pl.DataFrame | None:
     """The file read as columns with one separator; None where anything about it is not in order."""
     data = _content(path)
     separator = b"\t" if data.find(b"\t") >= 0 else b" "
@@ -161,7 +163,7 @@ def _may_repeat(frame: pl.DataFrame) -> bool:
     return bool((key[1:] == key[:-1]).any())
 
 
-def _read_lines(data: bytes, layout: _Layout, where: str) -> pl.DataFrame:
+def _read_lines(data: bytes, layout: _ColumnLayout, where: str) -> pl.DataFrame:
     """The file read line by line; raises everything that is wrong with it."""
     rows: list[tuple[str, str, float]] = []
     problems: list[Problem] = []
@@ -178,12 +180,12 @@ def _read_lines(data: bytes, layout: _Layout, where: str) -> pl.DataFrame:
     if not rows and not problems:
         problems.append(Problem("the file is empty", where, fix="Check the path, or what wrote it."))
     if problems:
-        raise DataError(_condensed(problems) if not rows else problems)
+        raise DataError(_condense(problems) if not rows else problems)
     schema = {name: layout.schema[name] for name in layout.kept}
     return pl.DataFrame(rows, schema=schema, orient="row")
 
 
-def _condensed(problems: list[Problem]) -> list[Problem]:
+def _condense(problems: list[Problem]) -> list[Problem]:
     """One problem where every line has the same: it is another kind of file."""
     first = problems[0]
     if len(problems) == 1 or len({problem.what for problem in problems}) > 1:
@@ -199,7 +201,9 @@ def _fields(data: bytes) -> Iterator[tuple[int, list[bytes]]]:
             yield number, fields
 
 
-def _row(fields: list[bytes], layout: _Layout, where: str, line: int) -> tuple[str, str, float] | Problem:
+def _row(
+    fields: list[bytes], layout: _ColumnLayout, where: str, line: int
+) -> tuple[str, str, float] | Problem:
     expected = len(layout.columns)
     if len(fields) < expected or (len(fields) > expected and not layout.surplus):
         shape = " ".join(name.removeprefix("_") for name in layout.columns)
@@ -209,7 +213,7 @@ def _row(fields: list[bytes], layout: _Layout, where: str, line: int) -> tuple[s
         named = dict(zip(layout.columns, (field.decode() for field in fields), strict=False))
     except UnicodeDecodeError as error:
         return decoding_problem(error, where, line)
-    number = _number(named[layout.number], layout.integer)
+    number = _parse_number(named[layout.number], layout.integer)
     if layout.integer and number is not None and not -_MOST <= number < _MOST:
         what = f"{named[layout.number][:40]} has too many digits"
         return Problem(what, where, line, layout.number, fix="Write an integer of at most 18.")
@@ -220,7 +224,7 @@ def _row(fields: list[bytes], layout: _Layout, where: str, line: int) -> tuple[s
     return named["item"], named["doc"], number
 
 
-def _number(text: str, integer: bool) -> float | None:
+def _parse_number(text: str, integer: bool) -> float | None:
     try:
         number = int(text) if integer else float(text)
     except ValueError:

@@ -34,7 +34,7 @@ _SEPARATOR = " / "
 
 
 @dataclass
-class _Open:
+class _UnitDraft:
     """A unit that is being read."""
 
     number: str
@@ -54,7 +54,7 @@ class _Open:
 
 
 @dataclass(frozen=True)
-class Units:
+class UnitDocument:
     """One document, its units in order, and what is wrong with it."""
 
     document: Document
@@ -63,7 +63,7 @@ class Units:
     warnings: list[str] = field(default_factory=list)
 
 
-def read_units(path: Path, pack: str = "") -> Units:
+def read_units(path: Path, pack: str = "") -> UnitDocument:
     """The units of one document as passages; `pack` is the domain pack that they name."""
     try:
         path.stem.encode()
@@ -71,20 +71,20 @@ def read_units(path: Path, pack: str = "") -> Units:
     except UnicodeEncodeError:
         shown = os.fsencode(path).decode(errors="backslashreplace")
         what = "the name of the file is not UTF-8, so that no node can be named after it"
-        return Units(Document(ascii(path.stem), ""), [], [Problem(what, shown, fix="Rename it.")])
+        return UnitDocument(Document(ascii(path.stem), ""), [], [Problem(what, shown, fix="Rename it.")])
     except DataError as error:
-        return Units(Document(path.stem, ""), [], list(error.problems))
-    title, found = _cut(text)
+        return UnitDocument(Document(path.stem, ""), [], list(error.problems))
+    title, found = _cut_units(text)
     document = Document(path.stem, text, title or path.stem)
-    problems = list(_wrong(found, str(path)))
+    problems = list(_find_problems(found, str(path)))
     passages: dict[str, Passage] = {}
     for unit in found:
         passage = _passage(document, unit, pack)
         passages.setdefault(passage.doc_id, passage)
-    return Units(document, list(passages.values()), problems, list(_odd(found, str(path))))
+    return UnitDocument(document, list(passages.values()), problems, list(_find_oddities(found, str(path))))
 
 
-def _passage(document: Document, unit: _Open, pack: str) -> Passage:
+def _passage(document: Document, unit: _UnitDraft, pack: str) -> Passage:
     return Passage(
         doc_id=f"{document.doc_id}:{unit.number}",
         text=" ".join(unit.parts),
@@ -99,11 +99,11 @@ def _passage(document: Document, unit: _Open, pack: str) -> Passage:
 # ---------------------------------------------------------------------------------- the text
 
 
-def _cut(text: str) -> tuple[str, list[_Open]]:
+def _cut_units(text: str) -> tuple[str, list[_UnitDraft]]:
     """The title of a text, and its units."""
-    title, sections, units = "", dict[int, str](), list[_Open]()
+    title, sections, units = "", dict[int, str](), list[_UnitDraft]()
     margin: int | None = None  # where the first unit begins
-    unit: _Open | None = None
+    unit: _UnitDraft | None = None
     for number, found in enumerate(_LINE.finditer(text), 1):
         line = found[1]
         if heading := _HEADING.fullmatch(line):
@@ -114,10 +114,10 @@ def _cut(text: str) -> tuple[str, list[_Open]]:
             else:
                 sections = {above: each for above, each in sections.items() if above < level}
                 sections[level] = name
-        elif begun := _begun(line, margin):
+        elif begun := _match_unit(line, margin):
             margin = _column(begun[1]) if margin is None else margin
             section = _SEPARATOR.join(filter(None, sections.values())) or None
-            unit = _Open(begun[2] or begun[3], number, section)
+            unit = _UnitDraft(begun[2] or begun[3], number, section)
             unit.add(begun[4] or "", found.start() + (begun.start(4) if begun[4] else 0))
             units.append(unit)
         elif unit is not None:
@@ -132,7 +132,7 @@ def _name(heading: str) -> str:
     return bare.strip() if not bare or bare[-1].isspace() else name
 
 
-def _begun(line: str, margin: int | None) -> re.Match[str] | None:
+def _match_unit(line: str, margin: int | None) -> re.Match[str] | None:
     """The number and text of a line that begins a unit; a list further in is part of the unit around it."""
     found = _UNIT.fullmatch(line)
     if found is None or margin is None or "." in (found[2] or found[3]):
@@ -147,7 +147,7 @@ def _column(indent: str) -> int:
 # ------------------------------------------------------------------------------ what is wrong
 
 
-def _wrong(units: list[_Open], where: str) -> Iterator[Problem]:
+def _find_problems(units: list[_UnitDraft], where: str) -> Iterator[Problem]:
     if not units:
         fix = "Begin each unit with its number, such as: 1 The buyer pays. Or remove the document."
         yield Problem("the document has no numbered unit", where, fix=fix)
@@ -162,10 +162,10 @@ def _wrong(units: list[_Open], where: str) -> Iterator[Problem]:
             yield Problem(f"the unit {unit.number} is empty", where, unit.line, fix=fix)
 
 
-def _odd(units: list[_Open], where: str) -> Iterator[str]:
+def _find_oddities(units: list[_UnitDraft], where: str) -> Iterator[str]:
     """A line that was broken before a number looks like a unit: the numbers then go back."""
     for one, two in pairwise(units):
-        if _counted(two) < _counted(one):
+        if _number_parts(two) < _number_parts(one):
             yield (
                 f"{where}:{two.line}: the unit {two.number} follows the unit {one.number}. Where line "
                 f"{one.line} only goes on with a sentence, join it to the line above."
@@ -173,7 +173,7 @@ def _odd(units: list[_Open], where: str) -> Iterator[str]:
             return
 
 
-def _counted(unit: _Open) -> tuple[int, ...]:
+def _number_parts(unit: _UnitDraft) -> tuple[int, ...]:
     return tuple(map(int, unit.number.split(".")))
 
 
@@ -185,7 +185,7 @@ class UnitFolder:
     """The documents of one folder by stem, their files, and what is wrong with any of them."""
 
     path: Path
-    units: dict[str, Units]
+    units: dict[str, UnitDocument]
     files: dict[str, Path]
     problems: list[Problem]
 
@@ -247,7 +247,7 @@ def document_hash(path: Path) -> str:
 def read_folder(folder: Path, pack: str = "") -> UnitFolder:
     """Every document of a folder, in the order of their names; folders in it are not looked into."""
     problems: list[Problem] = []
-    units: dict[str, Units] = {}
+    units: dict[str, UnitDocument] = {}
     files: dict[str, Path] = {}
     for path in _texts(folder, problems):
         read = read_units(path, pack)

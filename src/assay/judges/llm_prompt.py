@@ -31,7 +31,7 @@ import yaml
 from assay.core.dataset import digest
 from assay.core.errors import DataError, Problem, UsageError, did_you_mean
 from assay.core.records import Item
-from assay.retrieval.chat import code_for, fenced, shown
+from assay.retrieval.chat import fence, fence_code, sanitize
 
 Label = Literal["relevance", "intent", "answerable", "accuracy"]  # what a prompt may give grades of
 QUOTED = ("query", "expected", "intent", "passage")
@@ -88,9 +88,9 @@ class Prompt(msgspec.Struct, frozen=True, dict=True, omit_defaults=True):
 
     def messages(self, quoted: Mapping[str, str]) -> list[dict[str, str]]:
         """The system and the user message that ask about what is quoted."""
-        texts = {name: shown(quoted.get(name, "")) or NOTHING for name in QUOTED}
-        code = code_for(list(texts.values()))
-        parts = {name: fenced(name.upper(), text, code) for name, text in texts.items()} | {"code": code}
+        texts = {name: sanitize(quoted.get(name, "")) or NOTHING for name in QUOTED}
+        code = fence_code(list(texts.values()))
+        parts = {name: fence(name.upper(), text, code) for name, text in texts.items()} | {"code": code}
         # in one pass: a quotation that holds {passage} is not filled in
         user = _PLACE.sub(lambda place: parts[place[1]], self.material)
         return [{"role": "system", "content": self.rules}, {"role": "user", "content": user}]

@@ -10,7 +10,7 @@ import msgspec
 
 from assay.core.errors import Retryable
 from assay.core.records import Budget, Context, Fault, Hit, Response, Span
-from assay.retrieval.tokens import PACKAGED, packaged
+from assay.retrieval.tokens import PACKAGED, load_packaged
 
 PASSING = (Retryable, TimeoutError, ConnectionError)  # after these another attempt may succeed
 LONGEST_MESSAGE = 2000  # characters
@@ -71,7 +71,7 @@ def _context_fault(contexts: Sequence[Context], budgets: Sequence[Budget]) -> st
     for context in contexts:
         counted = context.tokens
         if context.budget is not None and context.tokenizer in PACKAGED:  # one that we can count with
-            counted = packaged(context.tokenizer).counts([context.text])[0]
+            counted = load_packaged(context.tokenizer).counts([context.text])[0]
         if context.budget is not None and counted > context.budget:
             return f"the context for {context.budget} tokens has {counted}, counted by {context.tokenizer}"
     return None

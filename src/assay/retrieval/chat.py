@@ -36,19 +36,19 @@ class Chat:
         payload = {"model": self.model or None, "messages": list(messages), **wanted, **self.extra}
         return {name: value for name, value in payload.items() if value is not None}
 
-    def said(self, messages: Sequence[Message], answer: Any) -> Said:
+    def said(self, messages: Sequence[Message], answer: Any) -> ChatReply:
         """What came back. An answer that is not one of this protocol raises a ValueError."""
-        found = msgspec.convert(answer, _Answer)
+        found = msgspec.convert(answer, _ChatCompletion)
         text = found.choices[0].message.content if found.choices else None
         told = found.usage if isinstance(found.usage, dict) else {}
         asked = [each["content"] for each in messages]
         tokens_in = self.endpoint.counted({"total_tokens": told.get("prompt_tokens")}, asked)
         tokens_out = self.endpoint.counted({"total_tokens": told.get("completion_tokens")}, [text or ""])
         cost = (tokens_in * self.price_in + tokens_out * self.price_out) / 1e6
-        return Said(text, tokens_in + tokens_out, cost)
+        return ChatReply(text, tokens_in + tokens_out, cost)
 
 
-class Said(msgspec.Struct, frozen=True):
+class ChatReply(msgspec.Struct, frozen=True):
     """What a model said, None where it said nothing, with the tokens that were read and written."""
 
     text: str | None
@@ -63,16 +63,16 @@ class Said(msgspec.Struct, frozen=True):
         return self.text
 
 
-class _Message(msgspec.Struct):
+class _ReplyMessage(msgspec.Struct):
     content: str | None = None
 
 
-class _Choice(msgspec.Struct):
-    message: _Message
+class _ReplyChoice(msgspec.Struct):
+    message: _ReplyMessage
 
 
-class _Answer(msgspec.Struct):
-    choices: list[_Choice]
+class _ChatCompletion(msgspec.Struct):
+    choices: list[_ReplyChoice]
     usage: Any = None
 
 
@@ -86,24 +86,24 @@ _TURN = re.compile(
 )
 
 
-def shown(text: str) -> str:
+def sanitize(text: str) -> str:
     """A text as a model gets it: without what nobody sees, and with nothing a server takes for a new turn."""
     whole = text.encode("utf-8", "replace").decode()  # half a character can be sent to nobody
     return _TURN.sub(lambda found: found[0] + " ", _UNSEEN.sub("", whole)).strip()
 
 
-def code_for(texts: Sequence[str]) -> str:
+def fence_code(texts: Sequence[str]) -> str:
     """A code that stands in none of the texts, in whatever letters; the same texts have the same one."""
-    plain, parts = [_letters(text) for text in texts], [text.encode() for text in texts]
+    plain, parts = [_letters_only(text) for text in texts], [text.encode() for text in texts]
     codes = (digest([str(attempt).encode(), *parts])[:16] for attempt in itertools.count())
     return next(code for code in codes if not any(code in text for text in plain))
 
 
-def _letters(text: str) -> str:
+def _letters_only(text: str) -> str:
     """The letters and digits of a text alone: full-width ones, spaces and capitals do not hide a code."""
     return re.sub(r"[^0-9a-z]+", "", unicodedata.normalize("NFKC", text).casefold())
 
 
-def fenced(name: str, text: str, code: str) -> str:
+def fence(name: str, text: str, code: str) -> str:
     """A quotation between its marks."""
     return f"[[{name} {code} begins]]\n{text}\n[[{name} {code} ends]]"

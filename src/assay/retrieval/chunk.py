@@ -25,24 +25,25 @@ from assay.core.parts import Chunker, Tokenizer, Tokens
 from assay.core.protocols import Kit
 from assay.core.records import Document, Item, Passage, Span
 from assay.core.registry import TOKENIZERS
-from assay.retrieval.tokens import O200kBase, release, sentence_spans, trimmed
+from assay.retrieval.tokens import O200kBase, package_release, sentence_spans, trim_span
 
 if TYPE_CHECKING:
     from assay.core.protocols import Kit
 
 
 @dataclass(frozen=True)
-class Whole:
+class WholeDocuments:
     """Every document is one passage."""
 
+    first_address: ClassVar[str] = "assay.retrieval.chunk:Whole"
     version: ClassVar[str] = "1"
 
     def cut(self, documents: Sequence[Document], kit: Kit) -> list[Passage]:
-        return [passage(each, Span(0, len(each.text))) for each in documents if each.text.strip()]
+        return [make_passage(each, Span(0, len(each.text))) for each in documents if each.text.strip()]
 
 
 @dataclass(frozen=True)
-class ByTokens:
+class TokenWindows:
     """Windows of `size` tokens, each sharing its first `overlap` tokens with the one before.
 
     Tokens are those of the document as a whole. The last window of a document may be shorter, white space
@@ -52,11 +53,12 @@ class ByTokens:
     size: int = 200
     overlap: int = 0
     tokenizer: Annotated[Tokenizer, TOKENIZERS] = O200kBase()
+    first_address: ClassVar[str] = "assay.retrieval.chunk:ByTokens"
     version: ClassVar[str] = "1"
 
     def __post_init__(self) -> None:
-        at_least(1, size=self.size)
-        at_least(0, overlap=self.overlap)
+        check_at_least(1, size=self.size)
+        check_at_least(0, overlap=self.overlap)
         if self.overlap >= self.size:
             raise UsageError(
                 f"An overlap of {self.overlap} tokens leaves nothing new in windows of {self.size}. "
@@ -64,12 +66,12 @@ class ByTokens:
             )
 
     def identity(self, kit: Kit) -> str:
-        return made_with(self.tokenizer, kit)
+        return cutter_identity(self.tokenizer, kit)
 
     def cut(self, documents: Sequence[Document], kit: Kit) -> list[Passage]:
         tokens = self.tokenizer.load(kit)
         return [
-            passage(document, span)
+            make_passage(document, span)
             for document in documents
             for span in TokenLine(document.text, tokens).windows(
                 Span(0, len(document.text)), self.size, self.overlap
@@ -78,7 +80,7 @@ class ByTokens:
 
 
 @dataclass(frozen=True)
-class BySentences:
+class SentenceGroups:
     """As many whole sentences as fit in `tokens` tokens, and no more than `count` (none: no such limit).
 
     A passage begins with the last `overlap` sentences of the one before, as far as they fit beside a new
@@ -90,11 +92,12 @@ class BySentences:
     overlap: int = 0
     language: str = "en"
     tokenizer: Annotated[Tokenizer, TOKENIZERS] = O200kBase()
+    first_address: ClassVar[str] = "assay.retrieval.chunk:BySentences"
     version: ClassVar[str] = "1"
 
     def __post_init__(self) -> None:
-        at_least(1, tokens=self.tokens, count=self.count)
-        at_least(0, overlap=self.overlap)
+        check_at_least(1, tokens=self.tokens, count=self.count)
+        check_at_least(0, overlap=self.overlap)
         if self.tokens is None and self.count is None:
             raise UsageError("Sentences need a limit. Give tokens, count or both.")
         if self.count is not None and self.overlap >= self.count:
@@ -104,12 +107,14 @@ class BySentences:
             )
 
     def identity(self, kit: Kit) -> str:
-        return made_with(self.tokenizer, kit, "sentencex")
+        return cutter_identity(self.tokenizer, kit, "sentencex")
 
     def cut(self, documents: Sequence[Document], kit: Kit) -> list[Passage]:
         tokens = self.tokenizer.load(kit)
         return [
-            passage(document, span) for document in documents for span in self._spans(document.text, tokens)
+            make_passage(document, span)
+            for document in documents
+            for span in self._spans(document.text, tokens)
         ]
 
     def _spans(self, text: str, tokens: Tokens) -> Iterator[Span]:
@@ -141,7 +146,7 @@ class TokenLine:
         for start in range(first, after, size - overlap):
             last = min(start + size, after) - 1
             edges = max(int(self._starts[start]), span.start), min(int(self._ends[last]), span.end)
-            window = trimmed(self.text, Span(*edges))
+            window = trim_span(self.text, Span(*edges))
             if window is not None and window.end > covered:
                 covered = window.end
                 yield window
@@ -171,7 +176,9 @@ class TokenLine:
                 yield from self.windows(unit, tokens)
 
 
-def passage(document: Document, span: Span, section: str | None = None, shown: str | None = None) -> Passage:
+def make_passage(
+    document: Document, span: Span, section: str | None = None, shown: str | None = None
+) -> Passage:
     """A stretch of a document as a passage of its own; `shown` is its text where that is not the source."""
     return Passage(
         doc_id=f"{document.doc_id}#{span.start}-{span.end}",
@@ -184,31 +191,31 @@ def passage(document: Document, span: Span, section: str | None = None, shown: s
     )
 
 
-def at_least(least: int, **values: int | None) -> None:
+def check_at_least(least: int, **values: int | None) -> None:
     """Refuses a parameter below the least that makes sense."""
     for name, value in values.items():
         if value is not None and value < least:
             raise UsageError(f"{name} is {value}. Give {least} or more.")
 
 
-def made_with(tokenizer: Tokenizer, kit: Kit, *packages: str) -> str:
+def cutter_identity(tokenizer: Tokenizer, kit: Kit, *packages: str) -> str:
     """What decides where a chunker cuts, beside its parameters: packages, and what its tokenizer says."""
     own = getattr(tokenizer, "identity", None)
-    return ", ".join([*map(release, packages), *([own(kit)] if own is not None else [])])
+    return ", ".join([*map(package_release, packages), *([own(kit)] if own is not None else [])])
 
 
-def rechunked(dataset: Dataset, chunker: Chunker, kit: Kit) -> Dataset:
+def rechunk(dataset: Dataset, chunker: Chunker, kit: Kit) -> Dataset:
     """The same items over the same documents, cut by a chunker."""
     documents = _documents(dataset)
     passages = chunker.cut(list(documents.values()), kit)
-    units = _units(passages, dataset.corpus)
+    units = _covered_units(passages, dataset.corpus)
     standing_for: dict[str, list[str]] = {}
     for doc_id, stands_for in units.items():
         for unit in stands_for:
             standing_for.setdefault(unit, []).append(doc_id)
-    items = [_rescoped(item, standing_for) for item in dataset.items]
+    items = [_rescope(item, standing_for) for item in dataset.items]
     corpus = Corpus(passages, documents, units, before=dataset.corpus)
-    warnings = [*dataset.warnings, *_lost(dataset, standing_for)]
+    warnings = [*dataset.warnings, *_warn_of_lost_units(dataset, standing_for)]
     return dataclasses.replace(dataset, corpus=corpus, items=items, warnings=warnings)
 
 
@@ -230,7 +237,7 @@ def _documents(dataset: Dataset) -> dict[str, Document]:
     return documents
 
 
-def _lost(dataset: Dataset, standing_for: Mapping[str, Sequence[str]]) -> list[str]:
+def _warn_of_lost_units(dataset: Dataset, standing_for: Mapping[str, Sequence[str]]) -> list[str]:
     """A warning where gold names what no new passage stands for: nobody could find it."""
     named = {unit for item in dataset.items for unit in item.gold.get("relevant", {})}
     lost = sorted(unit for unit in named if unit in dataset.corpus.position and unit not in standing_for)
@@ -240,28 +247,28 @@ def _lost(dataset: Dataset, standing_for: Mapping[str, Sequence[str]]) -> list[s
     return [f"{len(lost)} passages that gold names are in no passage of this chunking ({some})"]
 
 
-def _place(passage: Passage) -> tuple[str, Span]:
+def _place_of(passage: Passage) -> tuple[str, Span]:
     """The document a passage lies in, and where."""
     source = passage.source or passage.doc_id
     whole = Span(0, len(passage.text))
     return source, whole if passage.source is None or passage.span is None else passage.span
 
 
-def _units(passages: Sequence[Passage], before: Corpus) -> dict[str, tuple[str, ...]]:
+def _covered_units(passages: Sequence[Passage], before: Corpus) -> dict[str, tuple[str, ...]]:
     old: dict[str, list[tuple[Span, str]]] = {}
     for passage in before.passages:
-        source, span = _place(passage)
+        source, span = _place_of(passage)
         old.setdefault(source, []).append((span, passage.doc_id))
     for inside in old.values():
         inside.sort(key=lambda each: (each[0].start, each[0].end))
     ends = {source: _running_ends(inside) for source, inside in old.items()}
     units = {}
     for passage in passages:
-        source, span = _place(passage)
+        source, span = _place_of(passage)
         inside = old.get(source, [])
         first = bisect.bisect_right(ends.get(source, []), span.start)
         last = bisect.bisect_left(inside, span.end, key=lambda each: each[0].start)
-        found = tuple(unit for other, unit in inside[first:last] if _same(span, other))
+        found = tuple(unit for other, unit in inside[first:last] if _overlap_by_half(span, other))
         if found:
             units[passage.doc_id] = found
     return units
@@ -276,12 +283,12 @@ def _running_ends(inside: Sequence[tuple[Span, str]]) -> list[int]:
     return ends
 
 
-def _same(one: Span, other: Span) -> bool:
+def _overlap_by_half(one: Span, other: Span) -> bool:
     shared = one.overlap(other)
     return shared > 0 and 2 * shared >= min(one.end - one.start, other.end - other.start)
 
 
-def _rescoped(item: Item, standing_for: Mapping[str, Sequence[str]]) -> Item:
+def _rescope(item: Item, standing_for: Mapping[str, Sequence[str]]) -> Item:
     """The item with its scope in new passages: those that stand for a passage of the old one."""
     if item.scope is None:
         return item

@@ -16,8 +16,8 @@ from assay.core.parts import Tokenizer, Tokens
 from assay.core.records import Document, Passage, Span
 from assay.core.registry import TOKENIZERS
 from assay.datasets.page_text import PageParser
-from assay.retrieval.chunk import TokenLine, at_least, made_with, passage
-from assay.retrieval.tokens import O200kBase, release, sentence_spans, trimmed
+from assay.retrieval.chunk import TokenLine, check_at_least, cutter_identity, make_passage
+from assay.retrieval.tokens import O200kBase, package_release, sentence_spans, trim_span
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -46,7 +46,7 @@ _REFERENCE = re.compile(
 
 
 @dataclass(frozen=True)
-class _Sectioned:
+class _MarkupChunker:
     """How large a passage may be, in which language its sentences are told apart, and what counts tokens."""
 
     tokens: int = 300
@@ -55,11 +55,11 @@ class _Sectioned:
     version: ClassVar[str] = "1"
 
     def __post_init__(self) -> None:
-        at_least(1, tokens=self.tokens)
+        check_at_least(1, tokens=self.tokens)
 
 
 @dataclass(frozen=True)
-class Markdown(_Sectioned):
+class Markdown(_MarkupChunker):
     """Sections of a Markdown document; one above `tokens` tokens is cut between sentences.
 
     A passage is a stretch of the source, its section the path of headings above it ("Leave > Parental
@@ -68,10 +68,10 @@ class Markdown(_Sectioned):
     """
 
     def identity(self, kit: Kit) -> str:
-        return made_with(self.tokenizer, kit, "markdown-it-py", "sentencex")
+        return cutter_identity(self.tokenizer, kit, "markdown-it-py", "sentencex")
 
     def cut(self, documents: Sequence[Document], kit: Kit) -> list[Passage]:
-        release("markdown-it-py")
+        package_release("markdown-it-py")
         from markdown_it import MarkdownIt
 
         parser = MarkdownIt("commonmark").enable("table")
@@ -85,14 +85,14 @@ class Markdown(_Sectioned):
         for span, section in _sections(
             TokenLine(text, tokens), begin, headings, self.tokens, self._sentences
         ):
-            yield passage(document, span, section)
+            yield make_passage(document, span, section)
 
     def _sentences(self, text: str) -> list[Span]:
         return sentence_spans(text, self.language)
 
 
 @dataclass(frozen=True)
-class Html(_Sectioned):
+class Html(_MarkupChunker):
     """Sections of an HTML page, cut as those of Markdown; the text is what a browser shows of them.
 
     White space is collapsed except in `pre`, and what HTML sets apart stands on a line of its own. The span
@@ -100,23 +100,23 @@ class Html(_Sectioned):
     """
 
     def identity(self, kit: Kit) -> str:
-        return made_with(self.tokenizer, kit, "sentencex")
+        return cutter_identity(self.tokenizer, kit, "sentencex")
 
     def cut(self, documents: Sequence[Document], kit: Kit) -> list[Passage]:
         tokens = self.tokenizer.load(kit)
         return [each for document in documents for each in self._passages(document, tokens)]
 
     def _passages(self, document: Document, tokens: Tokens) -> Iterator[Passage]:
-        page = _Page(document.text)
+        page = _RenderedPage(document.text)
         line = TokenLine(page.text, tokens)
         for span, section in _sections(line, 0, page.headings, self.tokens, self._sentences):
-            yield passage(document, page.place(span), section, page.text[span.start : span.end])
+            yield make_passage(document, page.place(span), section, page.text[span.start : span.end])
 
     def _sentences(self, text: str) -> list[Span]:
         """Line by line, since a line is what the page sets apart."""
         ends = (found.end() for found in re.finditer(r"\n|\Z", text))
         return [
-            _moved(span, start)
+            _shift(span, start)
             for start, end in pairwise((0, *ends))
             for span in sentence_spans(text[start:end], self.language)
         ]
@@ -125,7 +125,7 @@ class Html(_Sectioned):
 # ---------------------------------------------------------------------------------------- sections
 
 
-class _Heading(NamedTuple):
+class _SectionHeading(NamedTuple):
     level: int
     title: str
     span: Span
@@ -134,31 +134,31 @@ class _Heading(NamedTuple):
 def _sections(
     line: TokenLine,
     begin: int,
-    headings: Sequence[_Heading],
+    headings: Sequence[_SectionHeading],
     limit: int,
     sentences: Callable[[str], list[Span]],
 ) -> Iterator[tuple[Span, str | None]]:
     """The passages of a text from `begin` on, each with the path of headings above it."""
-    top, bottom = (_Heading(0, "", Span(at, at)) for at in (begin, len(line.text)))
-    path: list[_Heading] = []
+    top, bottom = (_SectionHeading(0, "", Span(at, at)) for at in (begin, len(line.text)))
+    path: list[_SectionHeading] = []
     start = begin
     for heading, following in pairwise([top, *headings, bottom]):
         while path and path[-1].level >= heading.level:
             path.pop()
         path.append(heading)
         body = Span(heading.span.end, following.span.start)
-        if trimmed(line.text, body) is None and following.level > heading.level:
+        if trim_span(line.text, body) is None and following.level > heading.level:
             continue  # alone, a heading would make a passage that says nothing: it goes with the next one
-        whole = trimmed(line.text, Span(start, body.end))
+        whole = trim_span(line.text, Span(start, body.end))
         start = body.end
         if whole is not None:
-            units = [_moved(span, body.start) for span in sentences(line.text[body.start : body.end])]
+            units = [_shift(span, body.start) for span in sentences(line.text[body.start : body.end])]
             units[:1] = [Span(whole.start, units[0].end if units else whole.end)]
             section = " > ".join(each.title for each in path if each.title) or None
             yield from ((span, section) for span in line.packed(units, limit))
 
 
-def _moved(span: Span, by: int) -> Span:
+def _shift(span: Span, by: int) -> Span:
     return Span(span.start + by, span.end + by)
 
 
@@ -173,16 +173,16 @@ def _front_matter(text: str) -> int:
     return found.end() if found and is_data else 0
 
 
-def _markdown_headings(text: str, begin: int, parser: MarkdownIt) -> list[_Heading]:
+def _markdown_headings(text: str, begin: int, parser: MarkdownIt) -> list[_SectionHeading]:
     """The headings that begin a section: none in a quote or a list, and never a comment in a code block."""
     body = text[begin:]
     starts = [begin, *(begin + found.end() for found in _NEWLINE.finditer(body)), len(text)]
     blocks: list[Token] = []
     parser.block.parse(_NEWLINE.sub("\n", body), parser, {}, blocks)
     return [
-        _Heading(
+        _SectionHeading(
             _HEADINGS[block.tag],
-            _plain(inline.content, parser),
+            _plain_title(inline.content, parser),
             Span(starts[block.map[0]], starts[block.map[1]]),
         )
         for block, inline in pairwise(blocks)
@@ -190,7 +190,7 @@ def _markdown_headings(text: str, begin: int, parser: MarkdownIt) -> list[_Headi
     ]
 
 
-def _plain(title: str, parser: MarkdownIt) -> str:
+def _plain_title(title: str, parser: MarkdownIt) -> str:
     """A heading as its reader sees it: without emphasis, links, code marks and tags."""
     parts = parser.parseInline(title)[0].children or []
     seen = (" " if "break" in part.type else part.content for part in parts if part.type != "html_inline")
@@ -200,7 +200,7 @@ def _plain(title: str, parser: MarkdownIt) -> str:
 # -------------------------------------------------------------------------------------------- pages
 
 
-class _Place(NamedTuple):
+class _SourceRange(NamedTuple):
     """Where a piece of shown text comes from; one that is not `verbatim` was written as a reference."""
 
     start: int
@@ -208,7 +208,7 @@ class _Place(NamedTuple):
     verbatim: bool
 
 
-class _Page(PageParser):
+class _RenderedPage(PageParser):
     """What a browser shows of an HTML source, and where each piece of it comes from."""
 
     def __init__(self, source: str) -> None:
@@ -219,7 +219,7 @@ class _Page(PageParser):
         self._size = 0
         self._gap = ""  # what to put before the next piece
         self._starts: list[int] = []  # of each piece in the text
-        self._places: list[_Place] = []
+        self._places: list[_SourceRange] = []
         self._unseen: list[str] = []  # open elements that hide what is in them
         self._pre = 0
         self._headings: list[tuple[int, int, int]] = []  # level, start, end; -1 while it is open
@@ -228,13 +228,13 @@ class _Page(PageParser):
         self.text = "".join(self._shown)
 
     @property
-    def headings(self) -> list[_Heading]:
+    def headings(self) -> list[_SectionHeading]:
         """The headings that have text; one that is never closed is a line long."""
         found = []
         for level, start, closed in self._headings:
-            end = closed if closed >= 0 else _next("\n", self.text, start + 1)
+            end = closed if closed >= 0 else _find_or_end("\n", self.text, start + 1)
             if title := " ".join(self.text[start:end].split()):
-                found.append(_Heading(level, title, Span(start, end)))
+                found.append(_SectionHeading(level, title, Span(start, end)))
         return found
 
     def place(self, span: Span) -> Span:
@@ -275,11 +275,11 @@ class _Page(PageParser):
             return
         left = len(data)  # of what is shown: the source is longer, by the references in it
         while left > 0:
-            if written := _reference(self._source, at):
+            if written := _character_reference(self._source, at):
                 piece, after = html.unescape(written), at + len(written)
                 self._show(piece, at, after)
             else:
-                after = min(_next("&", self._source, at + 1), at + left)
+                after = min(_find_or_end("&", self._source, at + 1), at + left)
                 piece = self._source[at:after]
                 self._show(piece, at)
             at = after
@@ -304,7 +304,9 @@ class _Page(PageParser):
                 self._size += len(self._gap)
             self._gap = ""
             place = (
-                _Place(at + run.start(), at + run.end(), True) if after is None else _Place(at, after, False)
+                _SourceRange(at + run.start(), at + run.end(), True)
+                if after is None
+                else _SourceRange(at, after, False)
             )
             self._starts.append(self._size)
             self._places.append(place)
@@ -312,13 +314,13 @@ class _Page(PageParser):
             self._size += len(run.group())
 
 
-def _next(sign: str, text: str, start: int) -> int:
+def _find_or_end(sign: str, text: str, start: int) -> int:
     """Where a sign comes next; the end of the text where it does not."""
     found = text.find(sign, start)
     return len(text) if found < 0 else found
 
 
-def _reference(source: str, at: int) -> str:
+def _character_reference(source: str, at: int) -> str:
     """The character reference that begins there, if one does: `&not` where the source has `&notit;`."""
     found = _REFERENCE.match(source, at)
     written = found.group() if found else ""

@@ -27,7 +27,7 @@ _ASIDE = 0.3  # what a sentence without the name counts in a passage that came f
 Grain = Literal["passage", "sentence"]
 
 
-def by_rank(count: int) -> Floats:
+def rank_relevance(count: int) -> Floats:
     """How relevant the passages of a ranking are, best first, as nDCG takes it: 1 / log2(1 + rank)."""
     relevance: Floats = 1 / np.log2(np.arange(2, count + 2))
     return relevance
@@ -47,7 +47,7 @@ class Arrival:
 
 
 @dataclass(frozen=True)
-class Showing:
+class ContextBuilder:
     """How a context is filled: what is chosen, of whole passages or of sentences, counted by what.
 
     A passage of rank r is as relevant as nDCG takes that rank to be, 1 / log2(1 + r): scores of one ranking
@@ -110,20 +110,22 @@ class Showing:
     def _pieces(
         self, query: str, ranked: Sequence[Passage], arrivals: Sequence[Arrival]
     ) -> tuple[list[Piece], Floats]:
-        relevance = np.array([each.relevance for each in arrivals]) if arrivals else by_rank(len(ranked))
+        relevance = (
+            np.array([each.relevance for each in arrivals]) if arrivals else rank_relevance(len(ranked))
+        )
         if self.grain == "passage":
-            return [_piece(passage, None) for passage in ranked], relevance
+            return [_make_piece(passage, None) for passage in ranked], relevance
         from assay.retrieval.tokens import sentence_spans
 
         cut = [(rank, span) for rank, passage in enumerate(ranked) for span in sentence_spans(passage.text)]
-        pieces = [_piece(ranked[rank], span) for rank, span in cut]
+        pieces = [_make_piece(ranked[rank], span) for rank, span in cut]
         if not pieces:
             return [], np.empty(0)
         vectors = self.model.embed([query], "query").vectors[0]
         match = np.clip(self._vectors(pieces) @ vectors, 0.0, 1.0).astype(np.float64)
         ranks = [rank for rank, _ in cut]
         if arrivals:
-            match = _focused(match, pieces, [arrivals[rank] for rank in ranks])
+            match = _prefer_named_sentences(match, pieces, [arrivals[rank] for rank in ranks])
         product = match * relevance[ranks]
         order = np.argsort(-product, kind="stable")[:_MOST_SENTENCES]
         return [pieces[index] for index in order], product[order]
@@ -132,22 +134,22 @@ class Showing:
         return self.model.embed([piece.text for piece in pieces], "passage").vectors
 
 
-def _focused(match: Floats, pieces: Sequence[Piece], came: Sequence[Arrival]) -> Floats:
+def _prefer_named_sentences(match: Floats, pieces: Sequence[Piece], came: Sequence[Arrival]) -> Floats:
     """How well sentences match, those of a passage that came for a name by whether they have it."""
     found = match.copy()
     if not any(arrival.name for arrival in came):
         return found
-    from assay.retrieval.entities import holds  # only links lead to names
+    from assay.retrieval.entities import contains_name  # only links lead to names
 
     for index, (piece, arrival) in enumerate(zip(pieces, came, strict=True)):
-        if arrival.name and holds(piece.text, arrival.name):
+        if arrival.name and contains_name(piece.text, arrival.name):
             found[index] = arrival.floor + (1 - arrival.floor) * match[index]
         elif arrival.name:
             found[index] = _ASIDE * match[index]
     return found
 
 
-def _piece(passage: Passage, inside: Span | None) -> Piece:
+def _make_piece(passage: Passage, inside: Span | None) -> Piece:
     """A passage or a stretch of it, with its place in the document the passage was cut from.
 
     The text of a passage from markup is not that of its span, so a stretch of it takes the passage's place.
@@ -231,7 +233,7 @@ class MMR:
 class Knapsack:
     """As much relevance as a budget holds, what several passages tell counted once.
 
-    The value of a choice is the relevance it tells (see `Telling`): relevances added up, less what the
+    The value of a choice is the relevance it tells (see `Coverage`): relevances added up, less what the
     passages share. `redundancy` says how far likeness is sharing: at 1 two passages of cosine 0.9 share
     nine tenths, at 0.5 less than half; at 0 nothing is shared and values are plain sums.
 
@@ -255,22 +257,22 @@ class Knapsack:
             return []
         telling = self._telling(candidates)
         sizes = candidates.tokens.tolist()
-        by_gain = _greedy(telling, sizes, [1.0] * len(sizes), budget)
+        by_gain = _choose_greedily(telling, sizes, [1.0] * len(sizes), budget)
         if len(by_gain) == len(sizes):
             return by_gain
-        by_token = _greedy(telling, sizes, [max(size, 1e-9) for size in sizes], budget)
+        by_token = _choose_greedily(telling, sizes, [max(size, 1e-9) for size in sizes], budget)
         more = telling.value(by_token) - telling.value(by_gain)
         return by_token if round(more, _DIGITS) > 0 else by_gain
 
-    def _telling(self, candidates: Candidates) -> Telling:
+    def _telling(self, candidates: Candidates) -> Coverage:
         if self not in candidates.memo:
-            candidates.memo[self] = Telling.of(candidates, self.redundancy)
-        found: Telling = candidates.memo[self]
+            candidates.memo[self] = Coverage.of(candidates, self.redundancy)
+        found: Coverage = candidates.memo[self]
         return found
 
 
 @dataclass(frozen=True)
-class Telling:
+class Coverage:
     """How much of the relevance at hand a choice tells: a sum over branches of what is told best of each.
 
     The candidates are the leaves of a tree, joined by average linkage: the more alike, the further out. A
@@ -289,7 +291,7 @@ class Telling:
     shares: Floats  # and how much of each
 
     @classmethod
-    def of(cls, candidates: Candidates, redundancy: float = 1.0) -> Telling:
+    def of(cls, candidates: Candidates, redundancy: float = 1.0) -> Coverage:
         """The branches that each candidate tells, and how much each is worth."""
         from scipy.cluster.hierarchy import linkage
         from scipy.spatial.distance import squareform
@@ -332,7 +334,9 @@ class Telling:
         return float(told.sum())
 
 
-def _greedy(telling: Telling, sizes: list[int], prices: list[float], budget: int | None) -> list[int]:
+def _choose_greedily(
+    telling: Coverage, sizes: list[int], prices: list[float], budget: int | None
+) -> list[int]:
     """Chooses what gains most for its price, among those that still fit, until nothing does.
 
     Lazily (Minoux 1978): gains only shrink, so one worked out earlier is a bound, and only the top of the

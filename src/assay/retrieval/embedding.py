@@ -30,13 +30,13 @@ from assay.store.disk import explain_cache_errors, hold_lock
 _STRIPES = 64  # queries that can be in hand at once without waiting for each other, by chance
 
 
-class Embedding:
+class EmbeddingCache:
     """A model and all that it embedded before. Threads may share it."""
 
     def __init__(self, embedder: Embedder, kit: Kit) -> None:
         self._embedder, self._kit = embedder, kit
         self.identity = embedder.identity(kit)
-        self._memory = VectorMemory(kit.cache / "embeddings" / f"{digest([self.identity.encode()])}.sqlite")
+        self._memory = VectorFile(kit.cache / "embeddings" / f"{digest([self.identity.encode()])}.sqlite")
         self._model: Model | None = None
         self._loading = threading.Lock()
         self._stripes = [threading.Lock() for _ in range(_STRIPES)]
@@ -58,7 +58,7 @@ class Embedding:
                 self._learn({key: text for key, text in zip(keys, texts, strict=True) if key not in known})
         return self._memory.matrix(keys)
 
-    def query(self, text: str) -> tuple[Remembered, float]:
+    def query(self, text: str) -> tuple[StoredVector, float]:
         """The vector of one query, and what it cost now: nothing where it was remembered."""
         key = _key("query", text)
         with self._stripes[key[0] % _STRIPES]:  # who asks the same meanwhile waits, and remembers
@@ -66,7 +66,7 @@ class Embedding:
                 return found, 0.0
             model, started = self.model, perf_counter()
             vectors, tokens, cost = model.embed([text], "query")
-            made = Remembered(vectors[0], perf_counter() - started, tokens)
+            made = StoredVector(vectors[0], perf_counter() - started, tokens)
             with suppress(SystemFailure):  # an answer is not lost because it cannot be remembered
                 self._memory.keep([(key, made)])
             return made, cost
@@ -93,7 +93,7 @@ class Embedding:
 
     def _learn_batch(self, new: Mapping[bytes, str], batch: Sequence[bytes]) -> int:
         vectors, _, cost = self.model.embed([new[key] for key in batch], "passage")
-        self._memory.keep((key, Remembered(vector)) for key, vector in zip(batch, vectors, strict=True))
+        self._memory.keep((key, StoredVector(vector)) for key, vector in zip(batch, vectors, strict=True))
         self._kit.pay(cost)
         return len(batch)
 
@@ -111,7 +111,7 @@ _PATIENCE = 60.0  # seconds to wait for another process that writes
 _DAMAGED = {"SQLITE_NOTADB", "SQLITE_CORRUPT"}
 
 
-class Remembered(NamedTuple):
+class StoredVector(NamedTuple):
     """The vector of a text, and what making it took when it was made."""
 
     vector: Vectors
@@ -119,7 +119,7 @@ class Remembered(NamedTuple):
     tokens: int = 0
 
 
-class VectorMemory:
+class VectorFile:
     """Vectors by key, all of one dimension. All of it can be made again; losing it costs time or money."""
 
     def __init__(self, path: Path) -> None:
@@ -158,9 +158,9 @@ class VectorMemory:
         """Those keys that have a vector."""
         return {key for (key,) in self._rows("key", sorted(set(keys)))}
 
-    def find(self, key: bytes) -> Remembered | None:
+    def find(self, key: bytes) -> StoredVector | None:
         for vector, seconds, tokens in self._rows("vector, seconds, tokens", [key]):
-            return Remembered(np.frombuffer(vector, np.float32), seconds, tokens)
+            return StoredVector(np.frombuffer(vector, np.float32), seconds, tokens)
         return None
 
     def matrix(self, keys: Sequence[bytes]) -> Vectors:
@@ -177,7 +177,7 @@ class VectorMemory:
             raise SystemFailure(f"{self._path}: {len(row) - found} vectors are gone from it. Run again.")
         return vectors[[row[key] for key in keys]]
 
-    def keep(self, rows: Iterable[tuple[bytes, Remembered]]) -> None:
+    def keep(self, rows: Iterable[tuple[bytes, StoredVector]]) -> None:
         """Writes vectors down together, or none of them; the first of a key stays."""
         packed = [
             (key, made.vector.astype(np.float32).tobytes(), made.seconds, made.tokens) for key, made in rows

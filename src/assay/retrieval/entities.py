@@ -24,9 +24,9 @@ from assay.core.parts import Ints
 from assay.core.protocols import Kit, ProgressCallback, ignore_progress
 from assay.core.records import Passage
 from assay.retrieval.lexical import check_runs, check_starts
-from assay.retrieval.tokens import release, sentence_spans
+from assay.retrieval.tokens import package_release, sentence_spans
 from assay.retrieval.vectors.exact import save_array
-from assay.retrieval.words import ENGLISH
+from assay.retrieval.words import ENGLISH_STOP_WORDS
 from assay.store.disk import UNREADABLE, ArtifactCache, DamagedArtifact
 
 # To be raised when a name, or where it is, is told otherwise: entities kept from before are then not used.
@@ -44,43 +44,43 @@ _OPENING = re.compile(r"(?:^|[.!?:;|\n])[\s\"'“”‘’«»()\[\]*#>–-]*$")
 _BEFORE = 12  # characters that are looked at to tell it
 # AT&T, O'Neill and maequyng-archive are a word each; the s of a genitive is left off
 _WORD = re.compile(r"(\w+(?:(?:[-&]|[’'](?!s\b))\w+)*)(?:[’']s\b)?")
-_STOPS = frozenset(ENGLISH)
+_STOPS = frozenset(ENGLISH_STOP_WORDS)
 _NAMES = "names.json"
 _ARRAYS = ("starts", "ends", "numbers", "home_ends", "home_positions")
 
 
-def words_of(text: str) -> list[str]:
+def split_words(text: str) -> list[str]:
     """The words of a text, in small letters."""
     return _WORD.findall(text.casefold())
 
 
-def names_in(text: str) -> list[str]:
+def find_names(text: str) -> list[str]:
     """The names that a text has, by its letters alone, in small letters, each once.
 
     A word that only begins a sentence is none, nor is one that says nothing, such as "The".
     """
-    return list(dict.fromkeys(_names(text, opening=False)))
+    return list(dict.fromkeys(_candidate_names(text, opening=False)))
 
 
-def names_in_title(title: str) -> list[str]:
+def find_title_names(title: str) -> list[str]:
     """The names that a title has: there, a word that stands first may be one by itself."""
-    return list(dict.fromkeys(_names(title, opening=True)))
+    return list(dict.fromkeys(_candidate_names(title, opening=True)))
 
 
-def _names(text: str, *, opening: bool) -> Iterator[str]:
+def _candidate_names(text: str, *, opening: bool) -> Iterator[str]:
     for found in _RUN.finditer(text):
-        words = words_of(found[0])
+        words = split_words(found[0])
         begins = _OPENING.search(text[max(0, found.start() - _BEFORE) : found.start()])
         kept = list(dropwhile(_STOPS.__contains__, words))
         if kept and (len(words) > 1 or opening or not begins):
             yield " ".join(kept[:LONGEST])
     for joined in _JOINED.finditer(text):
-        yield " ".join(words_of(joined[0])[:LONGEST])
+        yield " ".join(split_words(joined[0])[:LONGEST])
 
 
-def holds(text: str, name: str) -> bool:
+def contains_name(text: str, name: str) -> bool:
     """Whether a name, in small letters, stands in a text as whole words."""
-    words, wanted = words_of(text), name.split()
+    words, wanted = split_words(text), name.split()
     return any(words[at : at + len(wanted)] == wanted for at, word in enumerate(words) if word == wanted[0])
 
 
@@ -105,7 +105,7 @@ class Entities:
         if len(corpus) < WORTH_KEEPING:
             return cls.build(corpus.passages)
         shelf = ArtifactCache(kit.cache / "entities")
-        key = digest(part.encode() for part in (VERSION, release("sentencex"), corpus.hash))
+        key = digest(part.encode() for part in (VERSION, package_release("sentencex"), corpus.hash))
 
         def write(folder: Path) -> None:
             cls.build(corpus.passages, kit.progress).save(folder)
@@ -115,19 +115,19 @@ class Entities:
     @classmethod
     def build(cls, passages: Sequence[Passage], progress: ProgressCallback = ignore_progress) -> Entities:
         """Reads passages twice: for the names there are, then for where each is."""
-        names = _lexicon(passages, progress)
-        lookup = Lookup(names)
+        names = _collect_names(passages, progress)
+        lookup = NameLookup(names)
         starts, ends, numbers = [0], [0], list[int]()
         home_ends, homes = [0], list[int]()
         for position, passage in enumerate(passages):
-            _tell(progress, "finding names", position, len(passages))
+            _report_progress(progress, "finding names", position, len(passages))
             for span in sentence_spans(passage.text):
-                numbers += sorted(lookup.found(words_of(passage.text[span.start : span.end])))
+                numbers += sorted(lookup.found(split_words(passage.text[span.start : span.end])))
                 ends.append(len(numbers))
             starts.append(len(ends) - 1)
-            homes += sorted(lookup.found(words_of(passage.title), inside=True))
+            homes += sorted(lookup.found(split_words(passage.title), inside=True))
             home_ends.append(len(homes))
-        _tell(progress, "finding names", len(passages), len(passages))
+        _report_progress(progress, "finding names", len(passages), len(passages))
         shape = (len(passages), len(names))
         titled = csr_array((np.ones(len(homes), np.int8), np.array(homes, np.int64), home_ends), shape)
         starts_, ends_, numbers_ = (np.array(each, np.int64) for each in (starts, ends, numbers))
@@ -153,13 +153,13 @@ class Entities:
         return found
 
     @cached_property
-    def lookup(self) -> Lookup:
+    def lookup(self) -> NameLookup:
         """Finds the names in any text."""
-        return Lookup(self.names)
+        return NameLookup(self.names)
 
     def mentions_of(self, text: str) -> set[int]:
         """The numbers of the names in a text."""
-        return self.lookup.found(words_of(text))
+        return self.lookup.found(split_words(text))
 
     def of_sentences(self, position: int) -> list[Ints]:
         """The numbers of the names in each sentence of a passage."""
@@ -192,7 +192,7 @@ class Entities:
         )
 
 
-class Lookup:
+class NameLookup:
     """Finds names in words, the longest first; what lies inside one is found only where that is asked for."""
 
     def __init__(self, names: Sequence[str]) -> None:
@@ -228,19 +228,19 @@ class Lookup:
             yield 1, alone
 
 
-def _lexicon(passages: Sequence[Passage], progress: ProgressCallback) -> list[str]:
+def _collect_names(passages: Sequence[Passage], progress: ProgressCallback) -> list[str]:
     """What may be a name: what a title has, one word, or several that two passages have.
 
     Several words that stand together once are mostly a name and what happens to stand beside it.
     """
     having, titled = Counter[str](), set[str]()
     for position, passage in enumerate(passages):
-        _tell(progress, "collecting names", position, len(passages))
-        having.update(names_in(passage.text))
-        titled.update(names_in_title(passage.title))
+        _report_progress(progress, "collecting names", position, len(passages))
+        having.update(find_names(passage.text))
+        titled.update(find_title_names(passage.title))
     return sorted(titled | {name for name, count in having.items() if count > 1 or " " not in name})
 
 
-def _tell(progress: ProgressCallback, what: str, done: int, total: int) -> None:
+def _report_progress(progress: ProgressCallback, what: str, done: int, total: int) -> None:
     if done % 10_000 == 0 or done == total:
         progress(what, done, total)

@@ -39,11 +39,11 @@ class RRF:
     def fuse(self, rankings: Sequence[Ranking]) -> Ranking:
         """One ranking of everything that any of them holds."""
         given = [1.0 / (self.k + np.arange(1, len(ranking.positions) + 1)) for ranking in rankings]
-        return _add(rankings, given, absent=[0.0] * len(rankings))
+        return _sum_by_position(rankings, given, absent=[0.0] * len(rankings))
 
 
 @dataclass(frozen=True)
-class Weighted:
+class WeightedFusion:
     """A weighted sum of normalised scores (Fox and Shaw, TREC-2 1994; for lexical with dense rankings
     Bruch, Gai and Ingber, TOIS 2023).
 
@@ -62,6 +62,7 @@ class Weighted:
     gives each 1 and sum an equal share, so that being found still counts; zscore gives each 0.
     """
 
+    first_address: ClassVar[str] = "assay.retrieval.fuse:Weighted"
     version: ClassVar[str] = "1"
 
     weights: tuple[float, ...] = ()
@@ -81,34 +82,36 @@ class Weighted:
                 f"weighted: {len(weights)} weights for {len(rankings)} rankings. "
                 "Give a weight for each ranking, or none for equal ones."
             )
-        normed = [_normed(ranking.scores, self.norm) for ranking in rankings]
+        normed = [_normalize(ranking.scores, self.norm) for ranking in rankings]
         given = [weight * scores for weight, scores in zip(weights, normed, strict=True)]
-        return _add(rankings, given, absent=[float(scores.min(initial=0.0)) for scores in given])
+        return _sum_by_position(rankings, given, absent=[float(scores.min(initial=0.0)) for scores in given])
 
 
-def _normed(scores: Floats, norm: Norm) -> Floats:
+def _normalize(scores: Floats, norm: Norm) -> Floats:
     """The scores of one ranking, best first, by one of the norms that Weighted lists."""
     if norm == "none" or not len(scores):
         return scores
     if norm == "rank":
         return 1.0 - np.arange(len(scores)) / len(scores)
     if norm == "max":
-        return _divided(scores, np.abs(scores).max(), where_zero=0.0)
+        return _divide(scores, np.abs(scores).max(), where_zero=0.0)
     above = scores - scores.min()
     if norm == "zscore":
         # From the lowest up, so that equal scores are zeros and not the rounding of a mean.
         around = above - above.mean()
-        return _divided(around, np.sqrt(np.mean(around * around)), where_zero=0.0)
+        return _divide(around, np.sqrt(np.mean(around * around)), where_zero=0.0)
     if norm == "sum":
-        return _divided(above, above.sum(), where_zero=1.0 / len(scores))
-    return _divided(above, above.max(), where_zero=1.0)
+        return _divide(above, above.sum(), where_zero=1.0 / len(scores))
+    return _divide(above, above.max(), where_zero=1.0)
 
 
-def _divided(scores: Floats, by: float, where_zero: float) -> Floats:
+def _divide(scores: Floats, by: float, where_zero: float) -> Floats:
     return scores / by if by > 0 else np.full(len(scores), where_zero)
 
 
-def _add(rankings: Sequence[Ranking], given: Sequence[Floats], absent: Sequence[float]) -> Ranking:
+def _sum_by_position(
+    rankings: Sequence[Ranking], given: Sequence[Floats], absent: Sequence[float]
+) -> Ranking:
     """Sums what each ranking gives to what it holds, and what it leaves to the rest."""
     if not rankings:
         return NOTHING

@@ -44,7 +44,7 @@ _LITTLE = 1 << 16  # bytes
 _WORDS = r"[\w\p{M}]+"
 
 
-def engine() -> str:
+def engine_version() -> str:
     """The engine and its version: its analysis and its scoring decide a ranking."""
     return f"tantivy {importlib.metadata.version('tantivy')}"
 
@@ -166,7 +166,7 @@ _PARTS = ("indptr", "indices", "data")
 
 
 @dataclass(frozen=True)
-class Terms:
+class QueryTerms:
     """The words of a query that a corpus has: their numbers, and how often each stands in the query."""
 
     numbers: Ints
@@ -185,7 +185,7 @@ class TermWeights:
     def build(cls, texts: Iterable[str], analysis: Analysis | None = None) -> TermWeights:
         analysis = analysis or Analysis()
         vocabulary: dict[str, int] = {}
-        counts = _counted(texts, analysis, vocabulary)
+        counts = _count_terms(texts, analysis, vocabulary)
         lengths = np.asarray(counts.sum(axis=1)).ravel()
         having = np.bincount(counts.indices, minlength=len(vocabulary))
         rarity = np.log1p((counts.shape[0] - having + 0.5) / (having + 0.5))
@@ -200,21 +200,21 @@ class TermWeights:
         rows: int = self.by_term.shape[0]
         return rows
 
-    def terms(self, query: str) -> Terms:
+    def terms(self, query: str) -> QueryTerms:
         """The words of a query as far as any text has them."""
         words = self.analysis.analyzer().analyze(query)
         known = [self.vocabulary[word] for word in words if word in self.vocabulary]
         numbers, times = np.unique(np.array(known, np.int64), return_counts=True)
-        return Terms(numbers, times.astype(np.float64))
+        return QueryTerms(numbers, times.astype(np.float64))
 
-    def scores(self, terms: Terms) -> Floats:
+    def scores(self, terms: QueryTerms) -> Floats:
         """The BM25 score of every text."""
         found = np.zeros(len(self))
         for column, times in self.columns(terms):
             found[column.indices] += times * column.data
         return found
 
-    def scores_at(self, terms: Terms, positions: Ints) -> Floats:
+    def scores_at(self, terms: QueryTerms, positions: Ints) -> Floats:
         """The BM25 scores of some texts, bit for bit those that `scores` gives them."""
         if len(positions) * 4 > len(self):
             return self.scores(terms)[positions]
@@ -225,10 +225,10 @@ class TermWeights:
             found[here] += times * column.data[place[here]]
         return found
 
-    def columns(self, terms: Terms) -> Iterator[tuple[Column, float]]:
+    def columns(self, terms: QueryTerms) -> Iterator[tuple[SparseColumn, float]]:
         """Term by term, what it adds where, and how often it counts."""
         for number, times in zip(terms.numbers.tolist(), terms.times.tolist(), strict=True):
-            yield column_of(self.by_term, number), times
+            yield sparse_column(self.by_term, number), times
 
     def save(self, folder: Path) -> None:
         """Writes it into a folder."""
@@ -256,7 +256,7 @@ class TermWeights:
         return cls({word: number for number, word in enumerate(words)}, matrix, analysis)
 
 
-class Column:
+class SparseColumn:
     """The entries of one column of a sparse matrix, as views and without a copy."""
 
     __slots__ = ("data", "indices")
@@ -266,10 +266,10 @@ class Column:
         self.data = data
 
 
-def column_of(matrix: csc_array, number: int) -> Column:
+def sparse_column(matrix: csc_array, number: int) -> SparseColumn:
     """One column of a matrix by columns."""
     part = slice(matrix.indptr[number], matrix.indptr[number + 1])
-    return Column(matrix.indices[part], matrix.data[part])
+    return SparseColumn(matrix.indices[part], matrix.data[part])
 
 
 def check_runs(starts: Ints, items: Ints, runs: int, width: int) -> None:
@@ -296,7 +296,7 @@ def check_starts(starts: Ints, runs: int, total: int) -> None:
         raise ValueError(f"where entries start does not rise from 0 to {total}")
 
 
-def _counted(texts: Iterable[str], analysis: Analysis, vocabulary: dict[str, int]) -> csr_array:
+def _count_terms(texts: Iterable[str], analysis: Analysis, vocabulary: dict[str, int]) -> csr_array:
     """How often each term stands in each text; terms get their numbers as they come."""
     analyzer = analysis.analyzer()
     columns, counts, ends = [np.empty(0, np.int32)], [np.empty(0, np.int64)], [0]
@@ -312,7 +312,7 @@ def _counted(texts: Iterable[str], analysis: Analysis, vocabulary: dict[str, int
     )
 
 
-def largest_below(children: csr_array, by_term: csc_array) -> csc_array:
+def largest_child_weights(children: csr_array, by_term: csc_array) -> csc_array:
     """For each node the most that a child of it gets from each term; `by_term` has a row a child."""
     rows = csr_array(by_term)
     picked = rows[children.indices]  # the rows of all children, node by node

@@ -19,8 +19,8 @@ from assay.core.errors import UsageError
 from assay.core.parts import LEADS, Ints, LinkedPassage, Model, Ranking, ScoresOf
 from assay.core.protocols import Kit
 from assay.core.records import Edge, Node, Passage
-from assay.retrieval.context import by_rank
-from assay.retrieval.embed.static import Static
+from assay.retrieval.context import rank_relevance
+from assay.retrieval.embed.static import StaticEmbedder
 from assay.retrieval.entities import VERSION, Entities
 from assay.retrieval.tokens import sentence_spans
 
@@ -71,17 +71,22 @@ class SharedNames:
 
     def build(self, corpus: Corpus, kit: Kit) -> NameLinks:
         entities = Entities.of(corpus, kit)
-        leads = _leads(entities, self.most)
+        leads = _targets_of_names(entities, self.most)
         return NameLinks(
-            self, corpus.passages, entities, leads, _stand_ins(leads, self.fake), Static().load(kit)
+            self,
+            corpus.passages,
+            entities,
+            leads,
+            _draw_stand_ins(leads, self.fake),
+            StaticEmbedder().load(kit),
         )
 
     def identity(self, kit: Kit) -> Any:
         """How names are told, and the model that picks sentences."""
-        return {"names": VERSION, "static": Static().identity(kit)}
+        return {"names": VERSION, "static": StaticEmbedder().identity(kit)}
 
 
-class _Way(NamedTuple):
+class _LinkPath(NamedTuple):
     """How a passage was reached."""
 
     source: int
@@ -90,7 +95,7 @@ class _Way(NamedTuple):
     weight: float
 
 
-class _Start(NamedTuple):
+class _LinkStart(NamedTuple):
     """Names that links can go over from a passage, and how much that weighs."""
 
     position: int
@@ -131,13 +136,13 @@ class NameLinks:
         ]
         return sorted(found, key=lambda each: (-each.score, each.position))
 
-    def _ways(self, query: str, seeds: Sequence[int]) -> dict[int, _Way]:
+    def _ways(self, query: str, seeds: Sequence[int]) -> dict[int, _LinkPath]:
         """The heaviest way to each passage that links lead to; one of the seeds may lead to another."""
-        ways: dict[int, _Way] = {}
+        ways: dict[int, _LinkPath] = {}
         asked = self.entities.mentions_of(query)
         front = self._starts(query, seeds)
         for hop in range(1, self.rule.hops + 1):
-            reached: dict[int, _Way] = {}
+            reached: dict[int, _LinkPath] = {}
             for start in front:
                 weight = start.weight * self.rule.decay
                 for named in start.numbers:
@@ -147,25 +152,27 @@ class NameLinks:
                     for target in self._led_to(number):
                         known = reached.get(target) or ways.get(target)
                         if target != start.position and (known is None or known.weight < weight):
-                            reached[target] = _Way(start.position, number, hop, weight)
+                            reached[target] = _LinkPath(start.position, number, hop, weight)
             ways |= reached
             if hop < self.rule.hops:
-                front = [_Start(at, self._beside(at, way.number), way.weight) for at, way in reached.items()]
+                front = [
+                    _LinkStart(at, self._beside(at, way.number), way.weight) for at, way in reached.items()
+                ]
         return ways
 
-    def _starts(self, query: str, seeds: Sequence[int]) -> list[_Start]:
+    def _starts(self, query: str, seeds: Sequence[int]) -> list[_LinkStart]:
         """The sentences of the seeds that say most to the query, and the names in them."""
         texts = [self.passages[seed].text for seed in seeds]
         cut = [(seed, span) for seed, text in enumerate(texts) for span in sentence_spans(text)]
         sentences = [texts[seed][span.start : span.end] for seed, span in cut]
         vectors = self.model.embed([query, *sentences], "passage").vectors
         of = np.array([seed for seed, _ in cut], np.int64)
-        match = np.clip(vectors[1:] @ vectors[0], 0.0, 1.0) * by_rank(len(seeds))[of]
+        match = np.clip(vectors[1:] @ vectors[0], 0.0, 1.0) * rank_relevance(len(seeds))[of]
         best = [
             at for at in np.argsort(-match, kind="stable")[: self.rule.sentences].tolist() if match[at] > 0
         ]
         return [
-            _Start(
+            _LinkStart(
                 seeds[of[at]],
                 sorted(self.entities.mentions_of(sentences[at])),
                 float(match[at] / match[best[0]]),
@@ -202,24 +209,24 @@ class NameLinks:
         return f"{ENTITY}:{self.entities.names[number]}"
 
 
-def _leads(entities: Entities, most: int) -> csr_array:
+def _targets_of_names(entities: Entities, most: int) -> csr_array:
     """Where each name leads: to its titles, else to its mentions, to none where they are beyond `most`."""
     homes, mentioned = entities.homes, csr_array(entities.mentions.T)
     titled, having = np.diff(homes.indptr), np.diff(mentioned.indptr)
     by_title = (titled > 0) & (titled <= most)
-    parts = [_entries(homes, by_title), _entries(mentioned, ~by_title & (having <= most))]
+    parts = [_entries_of_rows(homes, by_title), _entries_of_rows(mentioned, ~by_title & (having <= most))]
     names, positions = (np.concatenate(each) for each in zip(*parts, strict=True))
     return csr_array((np.ones(len(names), np.int8), (names, positions)), homes.shape)
 
 
-def _entries(matrix: csr_array, kept: NDArray[np.bool_]) -> tuple[Ints, Ints]:
+def _entries_of_rows(matrix: csr_array, kept: NDArray[np.bool_]) -> tuple[Ints, Ints]:
     """Rows and columns of what stands in some rows of a matrix."""
     rows = np.repeat(np.arange(len(kept)), np.diff(matrix.indptr))
     here = kept[rows]
     return rows[here], matrix.indices[here].astype(np.int64)
 
 
-def _stand_ins(leads: csr_array, share: float) -> Ints:
+def _draw_stand_ins(leads: csr_array, share: float) -> Ints:
     """The name that each name leads by; for a share of those that lead anywhere, one drawn by chance."""
     rng = np.random.default_rng(_SEED)
     found = np.arange(leads.shape[0])

@@ -224,15 +224,15 @@ class RerankEndpoint:
         return f"rerank {self.version} {self.endpoint.identity} {self.model}"
 
 
-class _Result(msgspec.Struct):
+class _RerankedText(msgspec.Struct):
     index: int
     relevance_score: float | None = None
     score: float | None = None  # TEI's name for it
 
 
-class _Answer(msgspec.Struct):
-    results: list[_Result] = []
-    data: list[_Result] = []  # Voyage's name for them
+class _RerankReply(msgspec.Struct):
+    results: list[_RerankedText] = []
+    data: list[_RerankedText] = []  # Voyage's name for them
     usage: Any = None
 
 
@@ -267,7 +267,7 @@ class EndpointScorer:
 
     def _read(self, query: str, texts: Sequence[str], answer: Any) -> RerankResult:
         """What the service says, if it scores every text once; a ValueError otherwise."""
-        found, count = msgspec.convert(answer, _Answer | list[_Result]), len(texts)
+        found, count = msgspec.convert(answer, _RerankReply | list[_RerankedText]), len(texts)
         results, usage = (
             (found, None) if isinstance(found, list) else (found.results or found.data, found.usage)
         )

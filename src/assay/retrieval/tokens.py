@@ -33,36 +33,36 @@ _TEXTS_AT_ONCE = 1024  # an encoding weighs some hundred times its text, so they
 
 
 @dataclass(frozen=True)
-class _Packaged:
+class _PackagedTokenizer:
     """A byte-level BPE vocabulary that comes inside splintr, under the name it has there."""
 
     vocabulary: ClassVar[str]
     version: ClassVar[str] = "1"
 
     def load(self, kit: Kit) -> Tokens:
-        return packaged(self.vocabulary)
+        return load_packaged(self.vocabulary)
 
     def identity(self, kit: Kit) -> str:
         """The vocabulary, and the library that applies it."""
-        return f"{self.vocabulary} by {release('splintr-rs')}"
+        return f"{self.vocabulary} by {package_release('splintr-rs')}"
 
 
 @dataclass(frozen=True)
-class O200kBase(_Packaged):
+class O200kBase(_PackagedTokenizer):
     """The tokens of OpenAI's GPT-4o and its successors."""
 
     vocabulary = "o200k_base"
 
 
 @dataclass(frozen=True)
-class Cl100kBase(_Packaged):
+class Cl100kBase(_PackagedTokenizer):
     """The tokens of OpenAI's GPT-4 and text-embedding-3 models."""
 
     vocabulary = "cl100k_base"
 
 
 @dataclass(frozen=True)
-class Llama3(_Packaged):
+class Llama3(_PackagedTokenizer):
     """The tokens of Meta's Llama 3 models."""
 
     vocabulary = "llama3"
@@ -82,13 +82,13 @@ class TokenizerJson:
     def load(self, kit: Kit) -> Tokens:
         content = self._content(kit)
         try:
-            return _from_json(content)
+            return _load_json(content)
         except ValueError as error:
             raise self._problem(kit, f"no tokenizer can be made of it: {error}") from error
 
     def identity(self, kit: Kit) -> str:
         """A hash of the file, and the library that reads it."""
-        return f"{digest([self._content(kit)])} by {release('tokenizers')}"
+        return f"{digest([self._content(kit)])} by {package_release('tokenizers')}"
 
     def _content(self, kit: Kit) -> bytes:
         try:
@@ -126,7 +126,7 @@ class ByteLevelTokens:
         begins = (raw & 0xC0) != 0x80  # in UTF-8 every other byte of a character is 10xxxxxx
         # Characters begun before each end, less the one that goes on beyond it.
         whole = np.cumsum(begins)[ends] - 1
-        return _between(whole.tolist())
+        return _neighbouring_spans(whole.tolist())
 
 
 class JsonTokens:
@@ -153,25 +153,25 @@ class JsonTokens:
         """
         offsets = self._tokenizer.encode(text, add_special_tokens=False).offsets
         ends = list(accumulate((end for _, end in offsets), max))
-        return _between([*ends[:-1], len(text)] if ends else [])
+        return _neighbouring_spans([*ends[:-1], len(text)] if ends else [])
 
 
-def _between(ends: Iterable[int]) -> list[Span]:
+def _neighbouring_spans(ends: Iterable[int]) -> list[Span]:
     """Neighbouring spans from the start of a text, by where each ends."""
     return [Span(start, end) for start, end in pairwise((0, *ends))]
 
 
 @cache
-def packaged(vocabulary: str) -> ByteLevelTokens:
+def load_packaged(vocabulary: str) -> ByteLevelTokens:
     """The tokenizer of a vocabulary that comes with the program."""
-    release("splintr-rs")
+    package_release("splintr-rs")
     from splintr import Tokenizer
 
     return ByteLevelTokens(vocabulary, Tokenizer.from_pretrained(vocabulary))
 
 
 @lru_cache(maxsize=8)
-def _from_json(content: bytes) -> JsonTokens:
+def _load_json(content: bytes) -> JsonTokens:
     from tokenizers import Tokenizer
 
     tokenizer = Tokenizer.from_buffer(content)
@@ -182,7 +182,7 @@ def _from_json(content: bytes) -> JsonTokens:
 
 
 @cache
-def release(package: str) -> str:
+def package_release(package: str) -> str:
     """Name and version of a package that a part is made with, for its identity."""
     try:
         return f"{package} {importlib.metadata.version(package)}"
@@ -204,17 +204,17 @@ def sentence_spans(text: str, language: str = "en") -> list[Span]:
     A heading (`# …`) and a row of a table (`| …`) are one each; a list item and what ends at a blank line are
     never joined with what follows. A language that sentencex has no rules for is read by its general ones.
     """
-    release("sentencex")
+    package_release("sentencex")
     borders = sorted({0, len(text), *(at for found in _BORDER.finditer(text) for at in found.span())})
     spans = (
-        trimmed(text, Span(start, end))
+        trim_span(text, Span(start, end))
         for block in pairwise(borders)
-        for start, end in pairwise(_borders(text, *block, language))
+        for start, end in pairwise(_sentence_borders(text, *block, language))
     )
     return [span for span in spans if span is not None]
 
 
-def trimmed(text: str, span: Span) -> Span | None:
+def trim_span(text: str, span: Span) -> Span | None:
     """A span less the white space at its ends; None where nothing else is in it."""
     inside = text[span.start : span.end]
     start = span.start + len(inside) - len(inside.lstrip())
@@ -222,7 +222,7 @@ def trimmed(text: str, span: Span) -> Span | None:
     return Span(start, end) if start < end else None
 
 
-def _borders(text: str, start: int, end: int, language: str) -> Iterator[int]:
+def _sentence_borders(text: str, start: int, end: int, language: str) -> Iterator[int]:
     """Where the sentences of one block start, and where the last one ends."""
     from sentencex import get_sentence_boundaries
 

@@ -26,12 +26,12 @@ _WORDS = """
     something such t tell than that the their them then there these they this those through to too up us
     ve very was we were what when where which while who whom whose why will with without would you your
 """
-ENGLISH = tuple(_WORDS.split())
+ENGLISH_STOP_WORDS = tuple(_WORDS.split())
 
 
-def stems_of(texts: Sequence[str], stop_words: Sequence[str] | None = None) -> list[list[str]]:
+def content_stems(texts: Sequence[str], stop_words: Sequence[str] | None = None) -> list[list[str]]:
     """The content words of each English text, stemmed, in its order."""
-    analyzer = _analyzer(ENGLISH if stop_words is None else tuple(stop_words))
+    analyzer = _analyzer(ENGLISH_STOP_WORDS if stop_words is None else tuple(stop_words))
     return [analyzer.analyze(text) for text in texts]
 
 
@@ -52,7 +52,7 @@ COMPARING = (
     "between", "both", "compare", "compared", "earlier", "fewer", "first", "higher", "larger", "later",
     "less", "longer", "lower", "more", "most", "or", "rather", "same", "shorter", "than", "versus", "vs",
 )  # fmt: skip
-_ASKING_WHICH = {"which", "what", "whose", "who", "list", "name"}
+_WHICH = {"which", "what", "whose", "who", "list", "name"}
 _NOT_PLURAL = ("ss", "us", "is")
 _HEAD = 3  # words after "which" that its noun may be among
 _WORD = re.compile(r"[^\W_]+")
@@ -62,36 +62,36 @@ _JOINT = r"[-._/:#]"
 _IDENTIFIER = re.compile(
     rf"(?<![^\W_])(?<![^\W\d_]{_JOINT})(?:[^\W\d_]+{_JOINT})*[^\W\d_]*\d[^\W_]*(?:{_JOINT}[^\W_]+)*"
 )
-_STOPS = frozenset(ENGLISH)
+_STOPS = frozenset(ENGLISH_STOP_WORDS)
 
 
-def _phrases(cues: tuple[str, ...]) -> re.Pattern[str]:
+def _phrase_pattern(cues: tuple[str, ...]) -> re.Pattern[str]:
     return re.compile(rf"\b(?:{'|'.join(map(re.escape, cues))})\b", re.IGNORECASE)
 
 
-_ENUMERATING, _CHANGING, _COMPARING = map(_phrases, (ENUMERATING, CHANGING, COMPARING))
+_ENUMERATING, _CHANGING, _COMPARING = map(_phrase_pattern, (ENUMERATING, CHANGING, COMPARING))
 
 
-def asking(query: str) -> dict[str, float]:
+def question_features(query: str) -> dict[str, float]:
     """How long a question is, and how many words of each sort are in it."""
     words = _WORD.findall(query)
     return {
         "words": float(len(words)),
-        "names": float(len(names_of(query))),
-        "identifiers": float(len(identifiers_of(query))),
+        "names": float(len(find_capitalized_names(query))),
+        "identifiers": float(len(find_identifiers(query))),
         "enumerating": float(len(_ENUMERATING.findall(query))),
-        "plural": float(_asks_for_several(words)),
+        "plural": float(_asks_for_plural(words)),
         "changing": float(len(_CHANGING.findall(query))),
         "comparing": float(len(_COMPARING.findall(query))),
     }
 
 
-def identifiers_of(text: str) -> list[str]:
+def find_identifiers(text: str) -> list[str]:
     """Numbers, versions, dates and codes, in small letters, each once."""
     return list(dict.fromkeys(found[0].casefold() for found in _IDENTIFIER.finditer(text)))
 
 
-def names_of(query: str) -> list[str]:
+def find_capitalized_names(query: str) -> list[str]:
     """Runs of capitalised words. One alone at the beginning is how a sentence begins."""
     runs: list[list[re.Match[str]]] = []
     for word in _WORD.finditer(query):
@@ -106,16 +106,16 @@ def names_of(query: str) -> list[str]:
     return list(dict.fromkeys(query[run[0].start() : run[-1].end()] for run in runs if run))
 
 
-def _asks_for_several(words: list[str]) -> bool:
+def _asks_for_plural(words: list[str]) -> bool:
     """Whether a plural follows "which" or its like, before a word that no noun is made of."""
     small = [word.lower() for word in words]
     return any(
-        _plural(after)
+        _is_plural(after)
         for at, word in enumerate(small, 1)
-        if word in _ASKING_WHICH
+        if word in _WHICH
         for after in takewhile(lambda each: each not in _STOPS, small[at : at + _HEAD])
     )
 
 
-def _plural(word: str) -> bool:
+def _is_plural(word: str) -> bool:
     return len(word) > _HEAD and word.endswith("s") and not word.endswith(_NOT_PLURAL)

@@ -286,11 +286,11 @@ class Study:
     def _read(self, factors: Factors) -> Dataset:
         """Load the dataset with its factors, cut again if the study has a chunking."""
         if (chunker := self.chunker(factors)) is not None:
-            from assay.retrieval.chunk import rechunked
+            from assay.retrieval.chunk import rechunk
 
             others = {factor: value for factor, value in factors.items() if top_parameter(factor) != _CHUNK}
             as_it_came = tuple(sorted({**others, _CHUNK: _NOT_CUT}.items()))
-            return rechunked(self._load(as_it_came), chunker, self.kit)
+            return rechunk(self._load(as_it_came), chunker, self.kit)
         spec = self.data_spec
         if self.file.split is not None and "split" in self._data_fields:  # the reader loads only that split
             spec = set_parameter(self.registry, DATASETS, spec, "split", self.file.split)
@@ -303,9 +303,9 @@ class Study:
         if not dataset.items:
             raise DataError(self._no_items(splits))
         if dataset.corpus.is_uncut and factors.get(_CHUNK) != _NOT_CUT:
-            from assay.retrieval.chunk import Whole, rechunked
+            from assay.retrieval.chunk import WholeDocuments, rechunk
 
-            return rechunked(dataset, Whole(), self.kit)
+            return rechunk(dataset, WholeDocuments(), self.kit)
         return dataset
 
     def _no_items(self, splits: set[str]) -> Problem:

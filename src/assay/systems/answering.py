@@ -12,7 +12,7 @@ import numpy as np
 from assay.core.dataset import Corpus
 from assay.core.parts import LEADS, Floats, LinkedPassage, Links, Ranking, ScoresOf
 from assay.core.records import Budget, Hit, Observed, Response, Step
-from assay.retrieval.context import Arrival, Showing, by_rank
+from assay.retrieval.context import Arrival, ContextBuilder, rank_relevance
 
 
 class Meter:
@@ -60,7 +60,7 @@ class AnswerBuilder:
     """
 
     corpus: Corpus
-    showing: Showing
+    showing: ContextBuilder
     k: int
     show: int
     links: Links | None = None
@@ -147,7 +147,7 @@ def merge_links(ranking: Ranking, linked: Sequence[LinkedPassage], k: int) -> li
     relevance has, so that scores fall from hit to hit. The others keep their order, scores and relevance.
     """
     positions, scores = ranking.positions[:k].tolist(), ranking.scores[:k]
-    relevance = by_rank(len(positions))
+    relevance = rank_relevance(len(positions))
     own = dict(zip(positions, relevance.tolist(), strict=True))
     better = {each.position: each for each in linked if each.score > own.get(each.position, 0.0)}
     found = [

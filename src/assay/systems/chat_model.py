@@ -15,7 +15,7 @@ from assay.core.endpoint import Client, Endpoint, RequestRefusal
 from assay.core.errors import Retryable, UsageError
 from assay.core.protocols import Kit
 from assay.core.records import Fault
-from assay.retrieval.chat import Chat, Message, Said
+from assay.retrieval.chat import Chat, ChatReply, Message
 
 
 class ChatParameters(Protocol):
@@ -112,7 +112,7 @@ class ChatModel:
         chat = Chat(endpoint, asking.model, asking.price_in, asking.price_out, asking.extra)
         return cls(chat, endpoint.open(clock=kit.clock), asking.max_tokens, seed)
 
-    def ask(self, messages: Sequence[Message], bill: Bill) -> Said:
+    def ask(self, messages: Sequence[Message], bill: Bill) -> ChatReply:
         """What the model says. Each attempt is put on the bill, also one that comes to nothing."""
         sent = self.chat.request(messages, temperature=0.0, max_tokens=self.max_tokens, seed=self.seed)
         return self.client.post(Chat.PATH, sent, partial(self._said, messages, bill))
@@ -120,7 +120,7 @@ class ChatModel:
     def close(self) -> None:
         self.client.close()
 
-    def _said(self, messages: Sequence[Message], bill: Bill, answer: Any) -> Said:
+    def _said(self, messages: Sequence[Message], bill: Bill, answer: Any) -> ChatReply:
         said = self.chat.said(messages, answer)
         if said.text is None and (refusal := _refusal(answer)):
             said = replace(said, text=refusal)

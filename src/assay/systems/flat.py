@@ -23,13 +23,13 @@ from assay.core.registry import (
     added_later,
     part_identities,
 )
-from assay.retrieval.context import Grain, Knapsack, Showing, Top
-from assay.retrieval.embed.static import Static
+from assay.retrieval.context import ContextBuilder, Grain, Knapsack, Top
+from assay.retrieval.embed.static import StaticEmbedder
 from assay.retrieval.fuse import RRF
-from assay.retrieval.lexical import Analysis, Language, engine
+from assay.retrieval.lexical import Analysis, Language, engine_version
 from assay.retrieval.rerankers import MaxSim
 from assay.retrieval.tokens import O200kBase
-from assay.retrieval.vectors.exact import Exact
+from assay.retrieval.vectors.exact import ExactStore
 from assay.systems.answering import AnswerBuilder, Meter
 from assay.systems.retrievers import (
     FusedRetriever,
@@ -95,7 +95,9 @@ class _FlatSystem(ABC):
     def retriever(self, corpus: Corpus, kit: Kit) -> Retriever: ...
 
     def build(self, corpus: Corpus, seed: int, kit: Kit) -> FlatIndex:
-        showing = Showing(self.select, self.grain, self.tokenizer.load(kit), Static().load(kit))
+        showing = ContextBuilder(
+            self.select, self.grain, self.tokenizer.load(kit), StaticEmbedder().load(kit)
+        )
         showing.warm()
         retriever = self.retriever(corpus, kit)
         if self.links is None:
@@ -116,7 +118,11 @@ class _FlatSystem(ABC):
 
     def identity(self, kit: Kit) -> dict[str, Any]:
         """What decides answers besides parameters: engine, static model, and what the parts say."""
-        found = {"words": engine(), "static": Static().identity(kit), **part_identities(self, kit)}
+        found = {
+            "words": engine_version(),
+            "static": StaticEmbedder().identity(kit),
+            **part_identities(self, kit),
+        }
         if self.links is not None:
             from assay.systems.retrievers import WEIGHED
 
@@ -143,8 +149,8 @@ class BM25(_FlatSystem):
 class Dense(_FlatSystem):
     """Cosine between the vectors of query and passage (title and text)."""
 
-    model: Annotated[Embedder, EMBEDDERS] = Static()
-    store: Annotated[VectorStore, STORES] = Exact()
+    model: Annotated[Embedder, EMBEDDERS] = StaticEmbedder()
+    store: Annotated[VectorStore, STORES] = ExactStore()
 
     def retriever(self, corpus: Corpus, kit: Kit) -> VectorRetriever:
         return VectorRetriever.build(corpus, self.model, self.store, self.k, kit)
@@ -154,8 +160,8 @@ class Dense(_FlatSystem):
 class Hybrid(_FlatSystem):
     """The first `depth` hits of BM25 and of Dense as one ranking."""
 
-    model: Annotated[Embedder, EMBEDDERS] = Static()
-    store: Annotated[VectorStore, STORES] = Exact()
+    model: Annotated[Embedder, EMBEDDERS] = StaticEmbedder()
+    store: Annotated[VectorStore, STORES] = ExactStore()
     fuse: Annotated[Fusion, FUSIONS] = RRF()
     depth: int = 100
     language: Language = "english"

@@ -25,9 +25,9 @@ from assay.core.parts import (
 )
 from assay.core.protocols import Kit
 from assay.core.records import Passage
-from assay.retrieval.embedding import Embedding
-from assay.retrieval.lexical import Analysis, LexicalIndex, TermWeights, engine
-from assay.retrieval.vectors.exact import Compared, Exact, ExactIndex
+from assay.retrieval.embedding import EmbeddingCache
+from assay.retrieval.lexical import Analysis, LexicalIndex, TermWeights, engine_version
+from assay.retrieval.vectors.exact import ExactStore, InMemoryIndex, VectorComparison
 from assay.store.disk import ArtifactCache
 from assay.systems.answering import Meter
 
@@ -67,7 +67,7 @@ class WordRetriever:
         if len(corpus) < WORTH_KEEPING:
             return cls(LexicalIndex.build(map(indexed_text, corpus.passages), analysis), depth)
         shelf = ArtifactCache(kit.cache / "indexes")
-        key = _content_key("lexical", INDEXED, engine(), repr(analysis), corpus.hash)
+        key = _content_key("lexical", INDEXED, engine_version(), repr(analysis), corpus.hash)
 
         def write(folder: Path) -> None:
             LexicalIndex.build(texts_with_progress(corpus, kit), analysis, folder)
@@ -87,7 +87,7 @@ class WordRetriever:
 class VectorRetriever:
     """Cosine between the vectors of query and passages; those of the passages are made once and kept."""
 
-    embedding: Embedding
+    embedding: EmbeddingCache
     index: VectorIndex
     depth: int
 
@@ -95,15 +95,15 @@ class VectorRetriever:
     def build(
         cls, corpus: Corpus, model: Embedder, store: VectorStore, depth: int, kit: Kit
     ) -> VectorRetriever:
-        embedding = Embedding(model, kit)
-        engine = getattr(store, "identity", lambda _: "")(kit)
-        name = _content_key("vectors", INDEXED, embedding.identity, str(engine), corpus.hash)
-        passing = isinstance(store, Exact) and len(corpus) < WORTH_KEEPING
+        embedding = EmbeddingCache(model, kit)
+        engine_version = getattr(store, "identity", lambda _: "")(kit)
+        name = _content_key("vectors", INDEXED, embedding.identity, str(engine_version), corpus.hash)
+        passing = isinstance(store, ExactStore) and len(corpus) < WORTH_KEEPING
         index = None if passing else store.open(name, kit)
         if index is None:
             vectors = embedding.passages([indexed_text(passage) for passage in corpus.passages])
             about = [_metadata(passage) for passage in corpus.passages]
-            index = ExactIndex(vectors, about) if passing else store.build(name, vectors, kit, about)
+            index = InMemoryIndex(vectors, about) if passing else store.build(name, vectors, kit, about)
         return cls(embedding, index, depth)
 
     def rank(self, query: str, meter: Meter) -> Ranking:
@@ -236,7 +236,7 @@ class VectorScores:
         return found
 
     def _vectors(self, positions: Ints) -> Vectors:
-        if isinstance(self.by.index, Compared):
+        if isinstance(self.by.index, VectorComparison):
             return self.by.index.vectors[positions]
         texts = [indexed_text(self.corpus.passages[position]) for position in positions.tolist()]
         return self.by.embedding.passages(texts)
@@ -293,7 +293,9 @@ def load_term_weights(corpus: Corpus, analysis: Analysis, kit: Kit) -> TermWeigh
     if len(corpus) < WORTH_KEEPING:
         return TermWeights.build(map(indexed_text, corpus.passages), analysis)
     shelf = ArtifactCache(kit.cache / "indexes")
-    key = digest(part.encode() for part in ("weights", WEIGHED, engine(), repr(analysis), corpus.hash))
+    key = digest(
+        part.encode() for part in ("weights", WEIGHED, engine_version(), repr(analysis), corpus.hash)
+    )
 
     def write(folder: Path) -> None:
         TermWeights.build(texts_with_progress(corpus, kit), analysis).save(folder)

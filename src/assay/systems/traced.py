@@ -16,7 +16,7 @@ from assay.core.dataset import Corpus, Dataset, digest
 from assay.core.errors import DataError, Problem
 from assay.core.protocols import Kit
 from assay.core.records import Budget, Fault, Item, Query, Response, Structure
-from assay.datasets.reading import Reader, absent
+from assay.datasets.reading import FolderReader, missing_passages
 from assay.datasets.trec_files import read_bytes
 from assay.systems.imported import ABSENT
 from assay.systems.traced_file import EngineFiles, TracedAnswer, TracedLine, parts_held, read_engine
@@ -63,8 +63,8 @@ class Traced:
     """Answers by `item_id` with their traces, from the JSONL file of an engine that ran elsewhere.
 
     `structure` is the JSONL file of its graph or tree, if it publishes one. An item that the file lacks was
-    never asked: it fails with the fault `absent`, so that it is never counted as a miss. So does one whose
-    line lacks a context that is asked for. Seconds are those that the file reports.
+    never asked: it fails with the fault `missing_passages`, so that it is never counted as a miss. So does
+    one whose line lacks a context that is asked for. Seconds are those that the file reports.
     """
 
     path: str
@@ -99,7 +99,7 @@ class Traced:
     def _files(self, kit: Kit) -> list[Path]:
         """The files, each under its own name or, where only that is there, in its gzipped form."""
         named = [kit.path(each) for each in (self.path, self.structure) if each]
-        return [Reader(path.parent).find(path.name) or path for path in named]
+        return [FolderReader(path.parent).find(path.name) or path for path in named]
 
     @cached_property
     def _read(self) -> dict[object, EngineFiles]:
@@ -140,7 +140,9 @@ def _foreign_nodes(engine: EngineFiles, dataset: Dataset) -> Iterator[Problem]:
     published, position = engine.published or PublishedStructure(), dataset.corpus.position
     for node_id, node in published.nodes.items():
         if node.doc_id is not None and node.doc_id not in position:
-            yield absent([node.doc_id], engine.published_where, engine.node_lines[node_id], "node.doc_id")
+            yield missing_passages(
+                [node.doc_id], engine.published_where, engine.node_lines[node_id], "node.doc_id"
+            )
     items = {item.item_id: item for item in dataset.items}
     for line, kept in engine.answers:
         if (item := items.get(kept.item_id)) is None:
@@ -149,7 +151,7 @@ def _foreign_nodes(engine: EngineFiles, dataset: Dataset) -> Iterator[Problem]:
         yield from _displaced(answer, dataset.corpus, engine.answers.where, line)
         for field, named in _named(answer, structured=engine.published is not None).items():
             if lost := [*_unknown(named, item, published, position)]:
-                told = absent(lost, engine.answers.where, line, field)
+                told = missing_passages(lost, engine.answers.where, line, field)
                 outside = all(published.passage_of(node_id) in position for node_id in lost)
                 what = (
                     told.what.replace("in the corpus", "in the scope of the item") if outside else told.what

@@ -16,7 +16,7 @@ import msgspec
 
 from assay.core.errors import DataError, Problem, decoding_problem
 from assay.core.records import Budget, Context, Fault, Hit, Observed, Piece, Response, Span, Step
-from assay.datasets.reading import Reader, Rows
+from assay.datasets.reading import FileRecords, FolderReader
 from assay.datasets.trec_files import read_bytes
 from assay.systems.traced_steps import LINK, RACE, ROUTE, trace_problems
 from assay.systems.traced_structure import PublishedStructure, decode_line, read_structure
@@ -175,7 +175,7 @@ def _routed_problems(answer: TracedAnswer) -> Iterator[Problem]:
 class EngineFiles:
     """What the files of an engine hold as far as they could be read, and what is wrong with their form."""
 
-    answers: Rows[TracedLine]
+    answers: FileRecords[TracedLine]
     published: PublishedStructure | None = None
     published_where: str = ""
     node_lines: Mapping[str, int] = field(default_factory=dict)  # the line of each node
@@ -184,13 +184,13 @@ class EngineFiles:
 
 def read_engine(path: Path, structure: Path | None = None) -> EngineFiles:
     """Reads the files of an engine. What is wrong with their form is among its problems, never raised."""
-    engine = EngineFiles(Rows(str(path), [], []))
+    engine = EngineFiles(FileRecords(str(path), [], []))
     if structure is not None:
         engine = _with_structure(engine, structure)
     # A graph that is broken itself accuses no walk.
     published = None if engine.problems else engine.published
     try:
-        reader = Reader(path.parent)
+        reader = FolderReader(path.parent)
     except DataError as error:
         return replace(engine, problems=[*engine.problems, *error.problems])
     rows = reader.jsonl(reader.need(path.name), lambda raw: read_line(raw, published), "item_id")
@@ -203,7 +203,7 @@ def read_engine(path: Path, structure: Path | None = None) -> EngineFiles:
 
 def _with_structure(engine: EngineFiles, path: Path) -> EngineFiles:
     try:
-        reader = Reader(path.parent)
+        reader = FolderReader(path.parent)
     except DataError as error:
         return replace(engine, problems=error.problems)
     found = reader.need(path.name)

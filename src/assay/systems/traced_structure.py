@@ -24,7 +24,7 @@ import msgspec
 from assay.core.dataset import Corpus
 from assay.core.errors import DataError, Problem
 from assay.core.records import Edge, Node, Structure
-from assay.datasets.reading import Reader, Rows
+from assay.datasets.reading import FileRecords, FolderReader
 
 CHILD, ENTITY = "child", "entity"  # the kind of edge that makes a tree; the role of a name that links go over
 T = TypeVar("T")
@@ -153,7 +153,7 @@ def _structure_line(raw: bytes) -> StructureLine:
     return line
 
 
-def read_structure(reader: Reader, path: Path | None) -> tuple[PublishedStructure, Mapping[str, int]]:
+def read_structure(reader: FolderReader, path: Path | None) -> tuple[PublishedStructure, Mapping[str, int]]:
     """The graph in a file, and the line of each node. An edge to a node that it lacks is a problem."""
     rows = reader.jsonl(path, _structure_line, "node_id")
     lines: dict[str, int] = {}
@@ -181,7 +181,7 @@ def read_structure(reader: Reader, path: Path | None) -> tuple[PublishedStructur
 
 
 def _nesting_problems(
-    rows: Rows[StructureLine], published: PublishedStructure, lines: Mapping[str, int]
+    rows: FileRecords[StructureLine], published: PublishedStructure, lines: Mapping[str, int]
 ) -> Iterator[Problem]:
     """What no tree has: several roots, an edge twice, passages with children, levels that do not follow."""
     roots = [node_id for node_id, node in published.nodes.items() if node.level == 0]

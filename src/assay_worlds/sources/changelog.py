@@ -17,7 +17,7 @@ from typing import ClassVar, NamedTuple
 from assay.core.errors import DataError, Problem
 from assay.core.protocols import Kit
 from assay.core.records import Document, Span
-from assay.datasets.markdown_text import Heading, PlainText, markdown_parser, plain_text
+from assay.datasets.markdown_text import PlainText, TextHeading, markdown_parser, plain_text
 from assay_worlds.sources.source import (
     PageSection,
     SourcePage,
@@ -150,7 +150,7 @@ def _releases(plain: PlainText, level: int) -> Iterator[tuple[str, list[_Release
     """The releases with their parts, without lists of files and parts that report no change."""
     ends = [*(heading.start for heading in plain.headings), len(plain.text)]
     spans = list(zip(plain.headings, pairwise(ends), strict=True))
-    version, parts, above = "", list[_ReleasePart](), list[Heading]()
+    version, parts, above = "", list[_ReleasePart](), list[TextHeading]()
     for heading, (start, end) in spans:
         body = plain.text[start + len(heading.text) : end].strip()
         released = _VERSION.fullmatch(heading.text) if heading.level == level else None

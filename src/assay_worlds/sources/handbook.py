@@ -14,7 +14,7 @@ import msgspec
 from assay.core.errors import DataError, Problem, UsageError
 from assay.core.protocols import Kit
 from assay.core.records import Document, Span
-from assay.datasets.markdown_text import Heading, PlainText, markdown_parser, plain_text
+from assay.datasets.markdown_text import PlainText, TextHeading, markdown_parser, plain_text
 from assay_worlds.sources.source import PageSection, SourcePage, check_pin, fingerprint, read_unpacked
 
 if TYPE_CHECKING:
@@ -192,7 +192,7 @@ def _page(doc_id: str, source: str, metadata: dict[str, Any], parser: MarkdownIt
     title = _title(plain, metadata["path"])
     if not plain.text.startswith(title):
         moved = len(title) + 2
-        headings = tuple(Heading(each.level, each.text, each.start + moved) for each in plain.headings)
+        headings = tuple(TextHeading(each.level, each.text, each.start + moved) for each in plain.headings)
         plain = PlainText(f"{title}\n\n{plain.text}", headings, plain.front)
     dated = f"{title} (as of {metadata['as_of']})" if "@" in doc_id else title
     document = Document(doc_id, plain.text, dated, {**metadata, "page": title})
@@ -212,9 +212,9 @@ def _title(plain: PlainText, path: str) -> str:
 
 def _sections(plain: PlainText, title: str) -> Iterator[PageSection]:
     """The sections between headings. A heading without text belongs to the section below it."""
-    path: list[Heading] = []
+    path: list[TextHeading] = []
     start = 0
-    top, bottom = Heading(0, title, 0), Heading(0, "", len(plain.text))
+    top, bottom = TextHeading(0, title, 0), TextHeading(0, "", len(plain.text))
     for heading, following in zip([top, *plain.headings], [*plain.headings, bottom], strict=True):
         while path and path[-1].level >= heading.level > 0:
             path.pop()

@@ -31,7 +31,7 @@ from assay.core.errors import DataError, Problem, UsageError
 from assay.core.protocols import Kit
 from assay.core.records import Document, Span
 from assay.datasets.markdown_text import markdown_parser, plain_text
-from assay.datasets.reading import Reader
+from assay.datasets.reading import FolderReader
 from assay_worlds.sources.source import (
     WORDS,
     PageSection,
@@ -111,7 +111,7 @@ def _messages(files: list[tuple[str, Path]], boxed: bool) -> Iterator[LocatedMes
     """The messages of all files. If `boxed`, every file is read as an mbox, whatever its name."""
     for name, path in files:
         if name.endswith((".jsonl", ".jsonl.gz")):
-            reader = Reader(path.parent)
+            reader = FolderReader(path.parent)
             rows = reader.jsonl(path, msgspec.json.Decoder(MessageSource).decode, key="id")
             reader.finish()
             yield from (LocatedMessage(each.id, each.id, read_message(each.raw)) for each in rows.records)

@@ -17,7 +17,7 @@ import polars as pl
 from assay.core.errors import DataError, Problem, did_you_mean
 from assay.core.protocols import Kit
 from assay.core.records import Document, Span
-from assay.datasets.reading import Reader
+from assay.datasets.reading import FolderReader
 from assay_worlds.sources.source import (
     WORDS,
     PageSection,
@@ -135,7 +135,7 @@ class ReportFiles(NamedTuple):
 
 def report_files(folder: Path) -> ReportFiles:
     """Finds the files of the three collections; an error names the missing ones."""
-    reader = Reader(folder)
+    reader = FolderReader(folder)
     years = sorted(reader.folder.glob("SAFENET_*.csv*"))
     if not years:
         reader.need("SAFENET_1999.csv")

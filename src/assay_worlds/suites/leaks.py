@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 
 from assay.core.records import Item
 from assay.datasets.evidence import needed_texts
-from assay.retrieval.words import stems_of
+from assay.retrieval.words import content_stems
 
 
 def leaks(text: str, answer: Sequence[str]) -> bool:
@@ -19,11 +19,11 @@ def leaks(text: str, answer: Sequence[str]) -> bool:
 
 def overlap(item: Item) -> float | None:
     """The share of a query's content words that occur in its evidence, or None without evidence."""
-    asked = set(stems_of([item.text])[0])
+    asked = set(content_stems([item.text])[0])
     units = item.gold.get("evidence") or ()
     if not asked or not units:
         return None
-    sentences = stems_of([text for unit in units for text in needed_texts(unit)])
+    sentences = content_stems([text for unit in units for text in needed_texts(unit)])
     known = {stem for stems in sentences for stem in stems}
     return len(asked & known) / len(asked)
 

@@ -15,7 +15,14 @@ from assay.core.parts import Tokenizer, Tokens
 from assay.core.protocols import Kit
 from assay.core.records import Item
 from assay.core.registry import TOKENIZERS
-from assay.datasets.evidence import AGGREGATION, BUDGET, OUT_OF_KB, evidence_tokens, graded, misplaced
+from assay.datasets.evidence import (
+    AGGREGATION,
+    BUDGET,
+    OUT_OF_KB,
+    evidence_grades,
+    evidence_tokens,
+    find_misplaced,
+)
 from assay.retrieval.tokens import O200kBase
 from assay_worlds.sources.source import SOURCES, SourcePage, passages_of, read_sources
 from assay_worlds.suites.leaks import leaks
@@ -116,7 +123,7 @@ def sound_drafts(drafted: Iterable[QuestionDraft], corpus: Corpus, tokens: Token
     """The valid drafts: evidence in place and of the declared length, no answer in the question."""
     found: dict[str, QuestionDraft] = {}
     for draft in drafted:
-        if draft.text in found or gives_away(draft) or misplaced(_everywhere(draft), corpus):
+        if draft.text in found or gives_away(draft) or find_misplaced(_everywhere(draft), corpus):
             continue
         long = evidence_tokens(draft.units, tokens) > BUDGET if draft.units else False
         wanted = {AGGREGATION: bool(draft.units) and long, OUT_OF_KB: not draft.units}
@@ -211,7 +218,10 @@ def _sharing(drafts: Sequence[QuestionDraft]) -> list[list[int]]:
 
 
 def _grades(draft: QuestionDraft) -> dict[str, int]:
-    return {**dict.fromkeys((unit["doc_id"] for unit in _everywhere(draft)), 1), **graded(draft.units)}
+    return {
+        **dict.fromkeys((unit["doc_id"] for unit in _everywhere(draft)), 1),
+        **evidence_grades(draft.units),
+    }
 
 
 def _item(draft: QuestionDraft, number: int, split: str, tokens: Tokens) -> Item:

@@ -27,7 +27,7 @@ from assay.core.errors import Retryable, SystemFailure, UsageError
 from assay.core.protocols import Kit
 from assay.core.records import Item
 from assay.retrieval.chat import Chat, Message
-from assay.retrieval.words import ENGLISH
+from assay.retrieval.words import ENGLISH_STOP_WORDS
 from assay.store.disk import UNREADABLE, ArtifactCache, DamagedArtifact
 from assay_worlds.suites.leaks import leaks
 from assay_worlds.suites.plan import HAND
@@ -223,7 +223,7 @@ _REQUESTS = "compare describe draw explain find give i list name please put show
 _ASKING = frozenset(_REQUESTS.split())
 # How a query may begin besides. A word too few here keeps a wording as it was.
 _OTHERS = "before between both complete during each every everything look need since somebody two under"
-_OPENERS = _ASKING.union(_OTHERS.split(), ENGLISH)
+_OPENERS = _ASKING.union(_OTHERS.split(), ENGLISH_STOP_WORDS)
 
 
 def fault(wording: QueryWording, new: str) -> str:

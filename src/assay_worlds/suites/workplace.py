@@ -163,7 +163,7 @@ class Suite:
             "evidence": units,
             "grain": grain,
             "answer": answer,
-            "relevant": gold.graded(units),
+            "relevant": gold.evidence_grades(units),
             "tokens": gold.evidence_tokens(units, self._tokens),
         }
 

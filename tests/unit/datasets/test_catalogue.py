@@ -22,13 +22,13 @@ from assay.core.registry import DATASETS, Registry
 from assay.datasets.public import fetching
 from assay.datasets.public.catalogue import (
     LOCK,
+    CatalogueEntry,
     Download,
-    Entry,
-    Kept,
     Licence,
+    LicenceText,
     Release,
-    Text,
-    check,
+    ReleaseFile,
+    check_release,
     content_sum,
     data_folder,
     find_release,
@@ -63,10 +63,10 @@ def server() -> Iterator[ReleaseServer]:
 
 
 def release(folder: Path, url: str, *downloads: Download, **other: Any) -> Release:
-    licence = Licence("MIT", "https://example.org", text=Text(f"{url}/LICENSE"))
+    licence = Licence("MIT", "https://example.org", text=LicenceText(f"{url}/LICENSE"))
     parts = downloads or (Download(NAME, f"{url}/{NAME}", sha(BODY), len(BODY)),)
     return Release(
-        "small", Entry("a dialogue", "locomo", url, licence, list(parts), **other), folder / "small"
+        "small", CatalogueEntry("a dialogue", "locomo", url, licence, list(parts), **other), folder / "small"
     )
 
 
@@ -162,7 +162,7 @@ def test_a_checksum_that_nobody_published_is_pinned_by_the_first_download(
     got = get_release(wanted, QUICK)
     assert got.notes == [f"{NAME}: no checksum is published; {sha(BODY)} is recorded from now on"]
     assert got.files[0].pinned == "first download"
-    assert [each.said for each in check(wanted)] == ["as first downloaded"]
+    assert [each.said for each in check_release(wanted)] == ["as first downloaded"]
 
     (wanted.folder / NAME).unlink()
     server.replies[f"/{NAME}"] = Reply(BODY + b" ")
@@ -328,7 +328,7 @@ def marked(content: bytes, flag: int = 0, method: int | None = None) -> bytes:
     return bytes(found)
 
 
-def archived(folder: Path, server: ReleaseServer, content: bytes, member: Kept) -> Release:
+def archived(folder: Path, server: ReleaseServer, content: bytes, member: ReleaseFile) -> Release:
     server.replies["/all.zip"] = Reply(content)
     return release(
         folder, server.url, Download("all.zip", f"{server.url}/all.zip", sha(content), members=[member])
@@ -337,7 +337,7 @@ def archived(folder: Path, server: ReleaseServer, content: bytes, member: Kept) 
 
 def test_members_of_an_archive_are_kept(tmp_path: Path, server: ReleaseServer) -> None:
     content = packed({"data/locomo10.json": BODY, "data/other": b"", "__MACOSX/data/locomo10.json": b"x"})
-    wanted = archived(tmp_path, server, content, Kept(NAME, sha(BODY), len(BODY)))
+    wanted = archived(tmp_path, server, content, ReleaseFile(NAME, sha(BODY), len(BODY)))
     assert get_release(wanted, QUICK).files[0].sha256 == sha(BODY)
     assert sorted(path.name for path in wanted.folder.iterdir()) == ["LICENSE", LOCK, NAME]
     assert [file.how for file in get_release(wanted, QUICK).files] == ["kept"]
@@ -346,20 +346,28 @@ def test_members_of_an_archive_are_kept(tmp_path: Path, server: ReleaseServer) -
 @pytest.mark.parametrize(
     ("content", "member", "told"),
     [
-        (packed({"a": BODY}), Kept(NAME), "it holds 0 files called"),
-        (packed({f"a/{NAME}": BODY, f"b/{NAME}": BODY}), Kept(NAME), "it holds 2 files called"),
-        (packed({NAME: BODY}), Kept(NAME, "0" * 64), "has the checksum"),
-        (packed({NAME: BODY}), Kept(NAME, bytes=10), "longer than 10 bytes"),
-        (b"no archive", Kept(NAME), "no whole zip archive"),
-        (marked(packed({NAME: BODY}), flag=1), Kept(NAME), "cannot be unpacked: .* is encrypted.*--from"),
-        (marked(packed({NAME: BODY}), method=97), Kept(NAME), "cannot be unpacked: .*not supported"),
-        (marked(packed({NAME: BODY}), method=12), Kept(NAME), "no whole zip archive: Invalid data stream"),
-        (marked(packed({NAME: BODY}), method=14), Kept(NAME), "no whole zip archive"),
+        (packed({"a": BODY}), ReleaseFile(NAME), "it holds 0 files called"),
+        (packed({f"a/{NAME}": BODY, f"b/{NAME}": BODY}), ReleaseFile(NAME), "it holds 2 files called"),
+        (packed({NAME: BODY}), ReleaseFile(NAME, "0" * 64), "has the checksum"),
+        (packed({NAME: BODY}), ReleaseFile(NAME, bytes=10), "longer than 10 bytes"),
+        (b"no archive", ReleaseFile(NAME), "no whole zip archive"),
+        (
+            marked(packed({NAME: BODY}), flag=1),
+            ReleaseFile(NAME),
+            "cannot be unpacked: .* is encrypted.*--from",
+        ),
+        (marked(packed({NAME: BODY}), method=97), ReleaseFile(NAME), "cannot be unpacked: .*not supported"),
+        (
+            marked(packed({NAME: BODY}), method=12),
+            ReleaseFile(NAME),
+            "no whole zip archive: Invalid data stream",
+        ),
+        (marked(packed({NAME: BODY}), method=14), ReleaseFile(NAME), "no whole zip archive"),
     ],
     ids=["missing", "twice", "checksum", "bomb", "no zip", "encrypted", "method 97", "no bzip2", "no lzma"],
 )
 def test_wrong_archives(
-    tmp_path: Path, server: ReleaseServer, content: bytes, member: Kept, told: str
+    tmp_path: Path, server: ReleaseServer, content: bytes, member: ReleaseFile, told: str
 ) -> None:
     wanted = archived(tmp_path, server, content, member)
     with pytest.raises(DataError, match=told):
@@ -381,7 +389,7 @@ def test_a_local_copy_of_the_release(tmp_path: Path) -> None:
     assert got.data["path"] == str(wanted.folder / f"{NAME}.gz")
     assert (wanted.folder / "LICENSE").read_bytes() == WORDING
     assert not got.notes
-    assert [(each.state, each.said) for each in check(wanted)] == [("ok", "as released")]
+    assert [(each.state, each.said) for each in check_release(wanted)] == [("ok", "as released")]
 
 
 def test_a_copy_of_something_else_of_its_form_is_told_to_be_that(tmp_path: Path) -> None:
@@ -391,7 +399,7 @@ def test_a_copy_of_something_else_of_its_form_is_told_to_be_that(tmp_path: Path)
     got = take_local(wanted, source)
     assert got.notes[0] == "sample.json: a copy that is not the official release; its checksum is recorded"
     assert "its wording was not downloaded" in got.notes[1]
-    assert [each.said for each in check(wanted)] == [
+    assert [each.said for each in check_release(wanted)] == [
         "as it was copied here, which is not the official release"
     ]
     assert got.data["path"] == str(wanted.folder / "sample.json")
@@ -399,7 +407,7 @@ def test_a_copy_of_something_else_of_its_form_is_told_to_be_that(tmp_path: Path)
 
 def test_an_archive_can_be_the_copy(tmp_path: Path, server: ReleaseServer) -> None:
     content = packed({f"data/{NAME}": BODY})
-    wanted = archived(tmp_path, server, content, Kept(NAME, sha(BODY)))
+    wanted = archived(tmp_path, server, content, ReleaseFile(NAME, sha(BODY)))
     (tmp_path / "all.zip").write_bytes(content)
     for given in (tmp_path / "all.zip", tmp_path):
         assert take_local(wanted, given).files[0].pinned == "release"
@@ -480,7 +488,7 @@ def test_no_secret_of_an_address_is_told_or_written(tmp_path: Path, server: Rele
     address = server.url.replace("http://", "http://ann:hunter2@") + f"/{NAME}?token=s3cret&part=1"
     server.replies[f"/{NAME}?token=s3cret&part=1"] = Reply(BODY)
     plain = release(tmp_path, server.url, Download(NAME, address))
-    licence = Licence("MIT", address, text=Text(address.replace(NAME, "LICENSE")))
+    licence = Licence("MIT", address, text=LicenceText(address.replace(NAME, "LICENSE")))
     wanted = replace(plain, entry=msgspec.structs.replace(plain.entry, licence=licence))
     got = get_release(wanted, QUICK)
     assert server.asked[0][0].endswith("?token=s3cret&part=1")
@@ -565,11 +573,11 @@ def test_the_shared_derivative_of_longmemeval_is_taken_as_a_folder(
 def test_checks_find_what_changed_and_what_is_gone(tmp_path: Path, server: ReleaseServer) -> None:
     wanted = release(tmp_path, server.url)
     get_release(wanted, QUICK)
-    assert [each.state for each in check(wanted)] == ["ok"]
+    assert [each.state for each in check_release(wanted)] == ["ok"]
     (wanted.folder / NAME).write_bytes(BODY + b" ")
-    assert [each.state for each in check(wanted)] == ["changed"]
+    assert [each.state for each in check_release(wanted)] == ["changed"]
     (wanted.folder / NAME).unlink()
-    assert [each.state for each in check(wanted)] == ["missing"]
+    assert [each.state for each in check_release(wanted)] == ["missing"]
 
 
 def test_a_file_put_there_by_hand_is_held_to_the_catalogue(tmp_path: Path) -> None:
@@ -577,9 +585,9 @@ def test_a_file_put_there_by_hand_is_held_to_the_catalogue(tmp_path: Path) -> No
     wanted.folder.mkdir()
     (wanted.folder / NAME).write_bytes(BODY)
     assert is_here(wanted)
-    assert [each.said for each in check(wanted)] == ["as released"]
+    assert [each.said for each in check_release(wanted)] == ["as released"]
     unpublished = release(tmp_path, "https://example.org", Download(NAME, "https://example.org"))
-    assert [each.state for each in check(unpublished)] == ["unknown"]
+    assert [each.state for each in check_release(unpublished)] == ["unknown"]
 
 
 @pytest.mark.parametrize(

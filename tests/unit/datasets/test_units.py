@@ -10,20 +10,20 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from assay.core.records import Passage
-from assay.datasets.units import Units, document_hash, read_folder, read_units
+from assay.datasets.units import UnitDocument, document_hash, read_folder, read_units
 
 
-def units(folder: Path, text: str | bytes, name: str = "lease.md") -> Units:
+def units(folder: Path, text: str | bytes, name: str = "lease.md") -> UnitDocument:
     path = folder / name
     path.write_bytes(text.encode() if isinstance(text, str) else text)
     return read_units(path, "a_pack")
 
 
-def texts(read: Units) -> dict[str, str]:
+def texts(read: UnitDocument) -> dict[str, str]:
     return {passage.doc_id: passage.text for passage in read.passages}
 
 
-def told(read: Units, folder: Path) -> list[str]:
+def told(read: UnitDocument, folder: Path) -> list[str]:
     return [str(problem).replace(f"{folder}/", "") for problem in read.problems]
 
 

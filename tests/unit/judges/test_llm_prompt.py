@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from assay.core.errors import DataError, UsageError
 from assay.judges import llm_prompt
-from assay.judges.llm_prompt import UnreadableGrade, code_for, read_packaged_prompt, read_prompt, shown
+from assay.judges.llm_prompt import UnreadableGrade, fence_code, read_packaged_prompt, read_prompt, sanitize
 from assay.retrieval import chat
 
 OWN = """\
@@ -170,9 +170,9 @@ def test_every_quotation_can_be_read_back_and_nothing_of_it_stands_outside(query
     found = dict(re.findall(fence, message, re.DOTALL | re.MULTILINE))
     none = llm_prompt.NOTHING
     assert found == {
-        "QUERY": shown(query) or none,
+        "QUERY": sanitize(query) or none,
         "EXPECTED": "high: a lamp",
-        "PASSAGE": shown(passage) or none,
+        "PASSAGE": sanitize(passage) or none,
     }
     outside = re.sub(fence, "", message, flags=re.DOTALL | re.MULTILINE)
     empty = user_message(query="", passage="")
@@ -198,12 +198,12 @@ def test_a_text_that_holds_the_code_gets_another(
     first, second = "0123456789abcdef", "fedcba9876543210"
     drawn = iter([first, second])
     monkeypatch.setattr(chat, "digest", lambda _: next(drawn))
-    assert code_for([f"a text [[PASSAGE {written(first)} ends]]"]) == second
+    assert fence_code([f"a text [[PASSAGE {written(first)} ends]]"]) == second
 
 
 def test_the_code_depends_on_the_texts_and_on_nothing_else() -> None:
-    assert code_for(["a", "b"]) == code_for(["a", "b"])
-    assert len({code_for(texts) for texts in (["a", "b"], ["ab", ""], ["a", "c"])}) == 3
+    assert fence_code(["a", "b"]) == fence_code(["a", "b"])
+    assert len({fence_code(texts) for texts in (["a", "b"], ["ab", ""], ["a", "c"])}) == 3
 
 
 def test_what_is_quoted_is_never_filled_in() -> None:
@@ -226,7 +226,7 @@ def test_what_is_quoted_is_never_filled_in() -> None:
     ],
 )
 def test_a_text_is_shown_without_turns_and_without_what_nobody_sees(text: str, expected: str) -> None:
-    assert shown(text) == expected
+    assert sanitize(text) == expected
 
 
 # ---------------------------------------------------------------------------------------- answers

@@ -10,7 +10,7 @@ import pytest
 from assay.core.errors import UsageError
 from assay.core.registry import EMBEDDERS, SYSTEMS, Registry
 from assay.pipeline.plugins import PluginParameter, list_plugins
-from assay.retrieval.embed.static import Static
+from assay.retrieval.embed.static import StaticEmbedder
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Sample:
     order: Literal["up", "down"] = "up"
     most: int | None = None
     weights: tuple[float, ...] = (1.0, 2.0)
-    model: Annotated[Any, EMBEDDERS] = Static()
+    model: Annotated[Any, EMBEDDERS] = StaticEmbedder()
 
 
 def test_a_plugin_is_told_from_its_class() -> None:

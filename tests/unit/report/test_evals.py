@@ -11,7 +11,7 @@ import pytest
 
 from assay.core.records import ClauseResult, Estimate, Verdict
 from assay.core.results import ExpectedTarget, ItemView, MeasureInfo, RankedResult, Results, TrustSummary
-from assay.kinds.search.report.evals import Evals
+from assay.kinds.search.evals import EvalFiles
 
 MEASURES = ["Success(rel=2)@3", "RR@10", "Routed(above=0.35)", "IntentMet@3"]
 ITEMS: list[tuple[str, str, str | None, dict[str, float | None]]] = [
@@ -67,7 +67,7 @@ def results() -> Results:
 
 
 def test_figures_by_category_in_the_designs_names(results: Results) -> None:
-    files = Evals().files(results)
+    files = EvalFiles().files(results)
     assert list(files) == ["eval-en-20260315T103000Z.json", "eval-es-20260315T103000Z.json"]
     found = json.loads(files["eval-en-20260315T103000Z.json"])
     assert (found["timestamp"], found["language"], found["total_queries"]) == (
@@ -89,7 +89,7 @@ def test_figures_by_category_in_the_designs_names(results: Results) -> None:
 
 
 def test_failures_show_what_came_back_instead(results: Results) -> None:
-    found = json.loads(Evals().files(results)["eval-en-20260315T103000Z.json"])
+    found = json.loads(EvalFiles().files(results)["eval-en-20260315T103000Z.json"])
     missed, bridge = found["failures"]
     assert missed == {
         "id": "en-direct-002",
@@ -118,14 +118,14 @@ def test_failures_show_what_came_back_instead(results: Results) -> None:
 def test_a_gate_passes_by_the_verdicts_that_speak_of_the_language(
     results: Results, verdicts: list[Verdict], english: bool | None, spanish: bool | None
 ) -> None:
-    files = Evals().files(dataclasses.replace(results, verdicts=verdicts)).values()
+    files = EvalFiles().files(dataclasses.replace(results, verdicts=verdicts)).values()
     assert [json.loads(each)["gate_passed"] for each in files] == [english, spanish]
 
 
 def test_the_reports_own_estimate_is_the_figure(results: Results) -> None:
     # as where people set a judge's verdicts right: the mean of the items is not what the report says
     right = Estimate("server", {}, "RR@10", {"language": "en"}, 0.4, 0.3, 0.5, 2, 3, "prediction-powered")
-    files = Evals().files(dataclasses.replace(results, estimates=[right]))
+    files = EvalFiles().files(dataclasses.replace(results, estimates=[right]))
     found = json.loads(files["eval-en-20260315T103000Z.json"])
     assert (found["overall_mrr_at_10"], found["overall_recall_at_3"]) == (0.4, 0.5)
 
@@ -136,7 +136,7 @@ def test_of_two_measures_with_one_name_the_first_has_it(results: Results) -> Non
         measure=pl.lit("Success@3"), value=pl.lit(0.0)
     )
     changed = dataclasses.replace(results, measures=both, scores=pl.concat([results.scores, more]))
-    found = json.loads(Evals().files(changed)["eval-en-20260315T103000Z.json"])
+    found = json.loads(EvalFiles().files(changed)["eval-en-20260315T103000Z.json"])
     assert found["overall_recall_at_3"] == 0.5
     assert "en-direct-001" not in {each["id"] for each in found["failures"]}
 
@@ -148,7 +148,7 @@ def test_what_nobody_judged_is_named(results: Results) -> None:
         value=pl.when(waiting).then(None).otherwise("value"),
     )
     found = json.loads(
-        Evals().files(dataclasses.replace(results, scores=scores))["eval-en-20260315T103000Z.json"]
+        EvalFiles().files(dataclasses.replace(results, scores=scores))["eval-en-20260315T103000Z.json"]
     )
     assert (found["unjudged"], found["categories"]["direct"]["unjudged"]) == (["en-direct-001"], 1)
     assert found["categories"]["direct"]["mrr_at_10"] == 0.25

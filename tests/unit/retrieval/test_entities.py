@@ -14,7 +14,14 @@ from assay.core.parts import Ints
 from assay.core.protocols import Kit
 from assay.core.records import Passage
 from assay.retrieval import entities
-from assay.retrieval.entities import Entities, Lookup, holds, names_in, names_in_title, words_of
+from assay.retrieval.entities import (
+    Entities,
+    NameLookup,
+    contains_name,
+    find_names,
+    find_title_names,
+    split_words,
+)
 
 PASSAGES = [
     Passage("mill", "The mill belongs to Ada Finch. It stands by the Tane.", title="Mill"),
@@ -42,30 +49,30 @@ PASSAGES = [
     ],
 )
 def test_names_are_told_by_their_letters(text: str, names: list[str]) -> None:
-    assert set(names_in(text)) == set(names)
-    assert len(names_in(text)) == len(set(names_in(text)))
+    assert set(find_names(text)) == set(names)
+    assert len(find_names(text)) == len(set(find_names(text)))
 
 
 def test_a_word_that_begins_a_title_may_be_a_name() -> None:
-    assert names_in("Soflafurk in brief") == []
-    assert names_in_title("Soflafurk in brief") == ["soflafurk"]
-    assert names_in_title("The") == []
+    assert find_names("Soflafurk in brief") == []
+    assert find_title_names("Soflafurk in brief") == ["soflafurk"]
+    assert find_title_names("The") == []
 
 
 def test_names_are_held_as_whole_words_however_written() -> None:
-    assert holds("The SOFLAFURK is 16 minutes.", "soflafurk")
-    assert holds("Ask ada finch's deputy.", "ada finch")
-    assert not holds("Ask Ada. Finch is away.", "finch ada")
-    assert not holds("Adam Finch", "ada finch")
-    assert words_of("AT&T's maequyng-archive, O’Neill") == ["at&t", "maequyng-archive", "o’neill"]
+    assert contains_name("The SOFLAFURK is 16 minutes.", "soflafurk")
+    assert contains_name("Ask ada finch's deputy.", "ada finch")
+    assert not contains_name("Ask Ada. Finch is away.", "finch ada")
+    assert not contains_name("Adam Finch", "ada finch")
+    assert split_words("AT&T's maequyng-archive, O’Neill") == ["at&t", "maequyng-archive", "o’neill"]
 
 
 def test_the_longest_name_is_found_and_those_inside_only_where_asked_for() -> None:
-    lookup = Lookup(["ada", "ada finch", "finch mill", "status of ada finch"])
-    assert lookup.found(words_of("Ada Finch mill")) == {1}
-    assert lookup.found(words_of("ada and the finch mill")) == {0, 2}
-    assert lookup.found(words_of("Status of Ada Finch")) == {3}
-    assert lookup.found(words_of("Status of Ada Finch"), inside=True) == {0, 1, 3}
+    lookup = NameLookup(["ada", "ada finch", "finch mill", "status of ada finch"])
+    assert lookup.found(split_words("Ada Finch mill")) == {1}
+    assert lookup.found(split_words("ada and the finch mill")) == {0, 2}
+    assert lookup.found(split_words("Status of Ada Finch")) == {3}
+    assert lookup.found(split_words("Status of Ada Finch"), inside=True) == {0, 1, 3}
 
 
 def built() -> Entities:

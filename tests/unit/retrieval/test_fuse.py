@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from assay.core.errors import UsageError
 from assay.core.parts import Fusion, Ranking
 from assay.core.registry import FUSIONS, Registry
-from assay.retrieval.fuse import RRF, Norm, Weighted
+from assay.retrieval.fuse import RRF, Norm, WeightedFusion
 
 NORMS: list[Norm] = ["minmax", "max", "sum", "zscore", "rank", "none"]
-FUSED: list[Fusion] = [RRF(), *(Weighted(norm=norm) for norm in NORMS)]
+FUSED: list[Fusion] = [RRF(), *(WeightedFusion(norm=norm) for norm in NORMS)]
 
 orders = st.lists(st.integers(0, 30), unique=True, max_size=20)
 scored = st.dictionaries(st.integers(0, 30), st.integers(-40, 40).map(lambda n: n / 8), max_size=20)
@@ -67,7 +67,9 @@ def test_the_order_of_the_rankings_plays_no_part(fusion: Fusion, each: list[dict
         assert other.scores.tolist() == first.scores.tolist()
 
 
-@pytest.mark.parametrize("fusion", [RRF(), *(Weighted(norm=n) for n in ("minmax", "zscore", "sum", "rank"))])
+@pytest.mark.parametrize(
+    "fusion", [RRF(), *(WeightedFusion(norm=n) for n in ("minmax", "zscore", "sum", "rank"))]
+)
 @given(scores=st.dictionaries(st.integers(0, 30), st.integers(-40, 40).map(float), max_size=20))
 def test_of_one_ranking_keeps_its_order(fusion: Fusion, scores: dict[int, float]) -> None:
     alone = with_scores(scores)
@@ -140,19 +142,19 @@ DENSE = {2: 0.9, 4: 0.5, 1: 0.4}  # such as cosine
     ],
 )
 def test_equal_weights_give_the_mean_of_normalised_scores(norm: Norm, expected: dict[int, float]) -> None:
-    fused = as_dict(Weighted(norm=norm).fuse([with_scores(WORDS), with_scores(DENSE)]))
+    fused = as_dict(WeightedFusion(norm=norm).fuse([with_scores(WORDS), with_scores(DENSE)]))
     assert list(fused) == list(expected)
     assert fused == pytest.approx(expected, abs=1e-7)
 
 
 def test_weights_are_used_as_given() -> None:
     # 2: 0.3 · 2/3 + 0.7 · 1 = 0.9    1: 0.3 · 1 + 0.7 · 0 = 0.3    4: 0.7 · 0.2 = 0.14    3: 0
-    fused = Weighted((0.3, 0.7)).fuse([with_scores(WORDS), with_scores(DENSE)])
+    fused = WeightedFusion((0.3, 0.7)).fuse([with_scores(WORDS), with_scores(DENSE)])
     assert as_dict(fused) == pytest.approx({2: 0.9, 1: 0.3, 4: 0.14, 3: 0.0})
 
 
 def test_a_weight_of_nought_leaves_only_what_the_ranking_holds() -> None:
-    fused = Weighted((1.0, 0.0)).fuse([with_scores(WORDS), with_scores(DENSE)])
+    fused = WeightedFusion((1.0, 0.0)).fuse([with_scores(WORDS), with_scores(DENSE)])
     assert as_dict(fused) == pytest.approx({1: 1.0, 2: 2 / 3, 3: 0.0, 4: 0.0})
 
 
@@ -161,9 +163,9 @@ def test_a_weight_of_nought_leaves_only_what_the_ranking_holds() -> None:
 )
 def test_being_found_counts_even_where_all_scores_are_equal(norm: Norm, found: float) -> None:
     # Two found with a score of 7. By rank: 1 and 0.5, in mean 0.75.
-    fused = Weighted(norm=norm).fuse([with_scores({1: 7.0, 2: 7.0})])
+    fused = WeightedFusion(norm=norm).fuse([with_scores({1: 7.0, 2: 7.0})])
     assert fused.scores.mean() == pytest.approx(found)
-    beside = as_dict(Weighted(norm=norm).fuse([with_scores({1: 7.0, 2: 7.0}), with_scores({3: 0.0})]))
+    beside = as_dict(WeightedFusion(norm=norm).fuse([with_scores({1: 7.0, 2: 7.0}), with_scores({3: 0.0})]))
     assert min(beside[1], beside[2]) > 0.0
 
 
@@ -171,19 +173,19 @@ def test_being_found_counts_even_where_all_scores_are_equal(norm: Norm, found: f
 @pytest.mark.parametrize("norm", NORMS)
 def test_equal_scores_never_divide_by_zero(norm: Norm, score: float) -> None:
     for held in ({4: score}, {4: score, 6: score, 9: score}):
-        fused = Weighted(norm=norm).fuse([with_scores(held), with_scores({5: 1.0})])
+        fused = WeightedFusion(norm=norm).fuse([with_scores(held), with_scores({5: 1.0})])
         assert np.isfinite(fused.scores).all()
 
 
 def test_equal_scores_have_no_spread_to_standardise() -> None:
     # The mean of three times 0.1 is not 0.1 in binary; its rounding must not become a score.
-    fused = Weighted(norm="zscore").fuse([with_scores({1: 0.1, 2: 0.1, 3: 0.1})])
+    fused = WeightedFusion(norm="zscore").fuse([with_scores({1: 0.1, 2: 0.1, 3: 0.1})])
     assert fused.scores.tolist() == [0.0, 0.0, 0.0]
 
 
 def test_scores_below_zero_keep_their_order() -> None:
     # By the largest magnitude, 4: -0.25, -0.5, -1. What is not held is no better than the last: -1.
-    fused = Weighted(norm="max").fuse([with_scores({1: -1.0, 2: -2.0, 3: -4.0}), with_scores({9: 1.0})])
+    fused = WeightedFusion(norm="max").fuse([with_scores({1: -1.0, 2: -2.0, 3: -4.0}), with_scores({9: 1.0})])
     assert as_dict(fused) == pytest.approx({9: 0.0, 1: -0.125, 2: -0.25, 3: -0.5})
 
 
@@ -193,7 +195,7 @@ def test_what_a_ranking_lacks_is_never_better_there_than_what_it_holds(
     norm: Norm, held: dict[int, float], other: dict[int, float]
 ) -> None:
     # All weight on the first: its own come before all others, up to ties.
-    fused = as_dict(Weighted((1.0, 0.0), norm).fuse([with_scores(held), with_scores(other)]))
+    fused = as_dict(WeightedFusion((1.0, 0.0), norm).fuse([with_scores(held), with_scores(other)]))
     lacking = [score for position, score in fused.items() if position not in held]
     assert all(score <= fused[position] for score in lacking for position in held)
 
@@ -203,13 +205,13 @@ def test_what_a_ranking_lacks_is_never_better_there_than_what_it_holds(
 
 def test_says_how_many_weights_it_needs() -> None:
     with pytest.raises(UsageError, match="3 weights for 2 rankings"):
-        Weighted((0.2, 0.3, 0.5)).fuse([ranking([1]), ranking([2])])
+        WeightedFusion((0.2, 0.3, 0.5)).fuse([ranking([1]), ranking([2])])
 
 
 @pytest.mark.parametrize("weights", [(-0.1, 1.0), (0.0, 0.0), (float("nan"), 1.0), (float("inf"), 1.0)])
 def test_refuses_weights_that_mean_nothing(weights: tuple[float, ...]) -> None:
     with pytest.raises(UsageError, match="weights are"):
-        Weighted(weights)
+        WeightedFusion(weights)
 
 
 def test_refuses_a_negative_k() -> None:
@@ -218,8 +220,8 @@ def test_refuses_a_negative_k() -> None:
 
 
 def test_are_made_from_what_a_study_says() -> None:
-    registry = Registry({FUSIONS: {"rrf": RRF, "weighted": Weighted}})
+    registry = Registry({FUSIONS: {"rrf": RRF, "weighted": WeightedFusion}})
     assert registry.create(FUSIONS, "rrf(k=10)") == RRF(10)
     made = registry.create(FUSIONS, "weighted(weights=[0.3, 0.7], norm=zscore)")
-    assert made == Weighted((0.3, 0.7), "zscore")
+    assert made == WeightedFusion((0.3, 0.7), "zscore")
     assert isinstance(made, Fusion)

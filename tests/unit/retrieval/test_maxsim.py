@@ -16,7 +16,7 @@ from assay.core.errors import UsageError
 from assay.core.parts import Embedder, EmbeddingResult, Model, Reranker, Role, Vectors, normalize_rows
 from assay.core.protocols import Kit
 from assay.core.registry import EMBEDDERS, RERANKERS, Registry
-from assay.retrieval.embed.static import RecentArrays, Static
+from assay.retrieval.embed.static import RecentArrays, StaticEmbedder
 from assay.retrieval.rerankers import Halves, LateInteraction, MaxSim
 
 ANGLES = {"east": 0, "north": 90, "west": 180, "northeast": 45, "south": 270, "steep": 60}
@@ -172,7 +172,7 @@ def test_is_its_definition_and_the_same_in_every_batch(
 
 def test_float16_costs_less_than_a_ten_thousandth_on_real_vectors() -> None:
     pytest.importorskip("wordllama", reason="the static model comes with it")
-    model = Static().load(Kit())
+    model = StaticEmbedder().load(Kit())
     texts = ["Aspirin lowers the risk of a second heart attack.", "Zinc shortens colds.", "The dog barks."]
     found = LateInteraction(model).scores("does aspirin protect the heart?", texts).scores
     (query,) = model.embed_tokens(["does aspirin protect the heart?"], "query")
@@ -204,9 +204,9 @@ def test_says_what_to_write_where_a_model_has_no_token_vectors() -> None:
 
 
 def test_is_made_from_what_a_study_says() -> None:
-    registry = Registry({RERANKERS: {"maxsim": MaxSim}, EMBEDDERS: {"static": Static}})
+    registry = Registry({RERANKERS: {"maxsim": MaxSim}, EMBEDDERS: {"static": StaticEmbedder}})
     assert registry.create(RERANKERS, "maxsim") == MaxSim()
     made = registry.create(RERANKERS, "maxsim(model=static)")
-    assert made == MaxSim(Static())
+    assert made == MaxSim(StaticEmbedder())
     assert isinstance(made, Reranker)
     assert isinstance(made.model, Embedder)

@@ -18,7 +18,7 @@ from assay.core.errors import DataError
 from assay.core.protocols import Kit
 from assay.core.records import Arm, Document, Item, Passage, Span
 from assay.measures.parse import parse_measure
-from assay.retrieval.chunk import rechunked
+from assay.retrieval.chunk import rechunk
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Every:
 def test_documents_that_were_never_cut_are_what_their_passages_stand_for() -> None:
     corpus = Corpus([Passage("a", "0123456789", "Digits"), Passage("b", "xyz")])
     items = [Item("q", "?", gold={"relevant": {"a": 1}}), Item("r", "?", scope=["b"])]
-    new = rechunked(Dataset("d", corpus, items), Every(4), Kit())
+    new = rechunk(Dataset("d", corpus, items), Every(4), Kit())
     assert [passage.doc_id for passage in new.corpus.passages] == ["a#0-4", "a#4-8", "a#8-10", "b#0-3"]
     assert new.corpus.units == {"a#0-4": ("a",), "a#4-8": ("a",), "a#8-10": ("a",), "b#0-3": ("b",)}
     assert new.items[0] == items[0]  # gold stays as it was written
@@ -67,14 +67,14 @@ def cut_dataset(borders: Sequence[int], text: str = "0123456789" * 3) -> Dataset
 
 def test_a_passage_stands_for_what_it_shares_half_with() -> None:
     # old: [0, 10) [10, 20) [20, 30); new, every 12: [0, 12) [12, 24) [24, 30)
-    units = rechunked(cut_dataset([0, 10, 20, 30]), Every(12), Kit()).corpus.units
+    units = rechunk(cut_dataset([0, 10, 20, 30]), Every(12), Kit()).corpus.units
     # [0, 12) holds all of p0, and 2 of the 10 of p10; [12, 24) holds 8 of p10 and 4 of p20;
     # [24, 30) shares all its 6 with p20
     assert units == {"doc#0-12": ("p0",), "doc#12-24": ("p10",), "doc#24-30": ("p20",)}
 
 
 def test_a_large_passage_stands_for_all_that_it_holds() -> None:
-    units = rechunked(cut_dataset([0, 10, 20, 30]), Every(30), Kit()).corpus.units
+    units = rechunk(cut_dataset([0, 10, 20, 30]), Every(30), Kit()).corpus.units
     assert units == {"doc#0-30": ("p0", "p10", "p20")}
 
 
@@ -85,7 +85,7 @@ def test_a_large_passage_stands_for_all_that_it_holds() -> None:
 def test_halves_are_counted_right(lengths: list[int], size: int) -> None:
     borders = [sum(lengths[:n]) for n in range(len(lengths) + 1)]
     dataset = cut_dataset(borders, "x" * borders[-1])
-    new = rechunked(dataset, Every(size), Kit())
+    new = rechunk(dataset, Every(size), Kit())
     for passage in new.corpus.passages:
         assert passage.span is not None
         expected = []
@@ -104,7 +104,7 @@ def test_all_documents_are_cut_and_gold_keeps_its_text() -> None:
     documents = {"doc": Document("doc", text), "other": Document("other", "new")}
     passages = passages_of(text, [0, 10, 20])
     dataset = Dataset("d", Corpus(passages, documents), [Item("q", "?", gold={"relevant": {"p10": 1}})])
-    new = rechunked(dataset, Every(15), Kit())
+    new = rechunk(dataset, Every(15), Kit())
     assert {passage.source for passage in new.corpus.passages} == {"doc", "other"}
     assert new.corpus.text_of("p10") == text[10:20]
     assert new.warnings == []
@@ -121,7 +121,7 @@ class Beginnings:
 def test_gold_that_a_chunker_leaves_out_is_warned_of() -> None:
     dataset = cut_dataset([0, 10, 20, 30])
     items = [Item("q", "?", gold={"relevant": {"p0": 1, "p20": 1}})]
-    new = rechunked(dataclasses.replace(dataset, items=items), Beginnings(), Kit())
+    new = rechunk(dataclasses.replace(dataset, items=items), Beginnings(), Kit())
     assert new.warnings == ["1 passages that gold names are in no passage of this chunking (p20)"]
 
 
@@ -129,7 +129,7 @@ def test_passages_without_a_place_cannot_be_cut_anew() -> None:
     corpus = Corpus([Passage("p", "text", source="doc")])
     told = r"the document 'doc' of the passage 'p' is missing.*documents\.jsonl"
     with pytest.raises(DataError, match=told):
-        rechunked(Dataset("d", corpus, [Item("q", "?")]), Every(2), Kit())
+        rechunk(Dataset("d", corpus, [Item("q", "?")]), Every(2), Kit())
 
 
 def block(hits: list[str], units: dict[str, tuple[str, ...]], relevant: dict[str, float]) -> Block:

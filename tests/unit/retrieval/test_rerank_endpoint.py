@@ -11,7 +11,7 @@ from assay.core.errors import Retryable, SystemFailure, UsageError
 from assay.core.parts import Reranker
 from assay.core.protocols import Kit
 from assay.core.registry import RERANKERS, Registry
-from assay.retrieval.embed.static import Static
+from assay.retrieval.embed.static import StaticEmbedder
 from assay.retrieval.rerankers import EndpointScorer, RerankEndpoint
 from stand_ins.openai_server import KINDS, Faults, Kind, OpenAIStandIn
 
@@ -24,7 +24,7 @@ FORMS: list[Form] = ["documents", "texts"]
 
 
 def loaded(server: OpenAIStandIn, **params: Any) -> EndpointScorer:
-    return RerankEndpoint(server.url, **{"backoff": 0.0, **params}).load(Static(), Kit())
+    return RerankEndpoint(server.url, **{"backoff": 0.0, **params}).load(StaticEmbedder(), Kit())
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -120,7 +120,7 @@ def test_the_key_is_sent_and_never_shown() -> None:
         assert len(loaded(server, key="sk-right").scores(QUERY, TEXTS).scores) == 4
         part = RerankEndpoint(server.url, key="sk-wrong-0123")
         with pytest.raises(SystemFailure, match="Check the key") as raised:
-            part.load(Static(), Kit()).scores(QUERY, TEXTS)
+            part.load(StaticEmbedder(), Kit()).scores(QUERY, TEXTS)
         assert "sk-wrong" not in f"{raised.value} {part!r} {part.identity(Kit())}"
 
 

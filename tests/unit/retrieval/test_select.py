@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from assay.core.errors import UsageError
 from assay.core.parts import Candidates, Selector, Vectors
 from assay.core.registry import SELECTORS, Registry
-from assay.retrieval.context import MMR, Knapsack, Telling, Top
+from assay.retrieval.context import MMR, Coverage, Knapsack, Top
 
 EVERY: list[Selector] = [Top(), MMR(), MMR(1.0), Knapsack(), Knapsack(0.5), Knapsack(0.0)]
 
@@ -153,7 +153,7 @@ def test_mmr_is_its_formula(candidates: Candidates, budget: int | None, diversit
 
 
 def test_one_alone_is_worth_its_relevance_and_two_less_what_they_share() -> None:
-    telling = Telling.of(given_candidates([1.0, 0.8, 0.5], [1, 1, 1], directions(0, 60, 180)))
+    telling = Coverage.of(given_candidates([1.0, 0.8, 0.5], [1, 1, 1], directions(0, 60, 180)))
     assert [telling.value([each]) for each in range(3)] == pytest.approx([1.0, 0.8, 0.5])
     # cos 60° = 0.5: 1 + 0.8 - 0.5 · min(1, 0.8) = 1.4
     assert telling.value([0, 1]) == pytest.approx(1.4)
@@ -165,7 +165,7 @@ def test_one_alone_is_worth_its_relevance_and_two_less_what_they_share() -> None
 
 def test_what_three_have_in_common_counts_once() -> None:
     # 0 and 1 join at cos 30° = 0.8660; 2 joins them at (cos 90° + cos 60°) / 2 = 0.25.
-    telling = Telling.of(given_candidates([1.0, 1.0, 1.0], [1, 1, 1], directions(0, 30, 90)))
+    telling = Coverage.of(given_candidates([1.0, 1.0, 1.0], [1, 1, 1], directions(0, 30, 90)))
     # branches: all three 0.25; 0 with 1: 0.616; alone: 0.134, 0.134 and 0.75
     assert telling.value([0, 1]) == pytest.approx(0.25 + 0.6160 + 0.1340 * 2, abs=1e-4)
     assert telling.value([1, 2]) == pytest.approx(2.0 - 0.25, abs=1e-4)
@@ -176,13 +176,13 @@ def test_redundancy_says_how_far_likeness_is_sharing() -> None:
     candidates = given_candidates([1.0, 0.8], [1, 1], directions(0, 60))
     # 1.8 - redundancy · 0.5 · 0.8
     for redundancy, value in [(1.0, 1.4), (0.5, 1.6), (0.0, 1.8)]:
-        assert Telling.of(candidates, redundancy).value([0, 1]) == pytest.approx(value)
+        assert Coverage.of(candidates, redundancy).value([0, 1]) == pytest.approx(value)
 
 
 @given(drawn(most=7), st.sampled_from([0.0, 0.4, 1.0]))
 @settings(max_examples=60)
 def test_the_value_is_monotone_and_submodular(candidates: Candidates, redundancy: float) -> None:
-    telling = Telling.of(candidates, redundancy)
+    telling = Coverage.of(candidates, redundancy)
     count = len(candidates.tokens)
     value = {
         chosen: telling.value(chosen)
@@ -202,7 +202,7 @@ def test_the_value_is_monotone_and_submodular(candidates: Candidates, redundancy
 @given(drawn(most=7))
 def test_the_value_lies_between_the_most_relevant_and_the_sum(candidates: Candidates) -> None:
     everything = range(len(candidates.tokens))
-    value = Telling.of(candidates).value(everything)
+    value = Coverage.of(candidates).value(everything)
     assert candidates.relevance.max() - 1e-9 <= value <= candidates.relevance.sum() + 1e-9
 
 
@@ -238,7 +238,7 @@ def test_knapsack_takes_what_is_free() -> None:
 @given(drawn(), st.integers(0, 120), st.sampled_from([0.0, 0.6, 1.0]))
 @settings(max_examples=200)
 def test_knapsack_reaches_its_guarantee(candidates: Candidates, budget: int, redundancy: float) -> None:
-    telling = Telling.of(candidates, redundancy)
+    telling = Coverage.of(candidates, redundancy)
     count = len(candidates.tokens)
     best = max(
         telling.value(chosen)
@@ -253,7 +253,7 @@ def test_knapsack_reaches_its_guarantee(candidates: Candidates, budget: int, red
 @given(drawn(), st.integers(1, 10))
 def test_without_a_budget_the_first_few_are_as_good_as_greed_gets(candidates: Candidates, few: int) -> None:
     # Nemhauser, Wolsey and Fisher 1978: the first k are worth 1 - 1/e of the best k.
-    telling = Telling.of(candidates)
+    telling = Coverage.of(candidates)
     count = len(candidates.tokens)
     order = Knapsack().select(candidates, None)
     assert sorted(order) == list(range(count))
@@ -263,7 +263,7 @@ def test_without_a_budget_the_first_few_are_as_good_as_greed_gets(candidates: Ca
 
 @given(drawn())
 def test_lazy_choices_are_those_of_plain_greed(candidates: Candidates) -> None:
-    telling = Telling.of(candidates)
+    telling = Coverage.of(candidates)
     chosen: list[int] = []
     while len(chosen) < len(candidates.tokens):
         gains = {

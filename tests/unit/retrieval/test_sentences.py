@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.core.records import Span
-from assay.retrieval.tokens import sentence_spans, trimmed
+from assay.retrieval.tokens import sentence_spans, trim_span
 
 
 def sentences(text: str, language: str = "en") -> list[str]:
@@ -103,7 +103,7 @@ blocks = st.text(st.characters(exclude_categories=["Cs"]), max_size=80) | st.tex
 def test_sentences_are_trimmed_ordered_and_lose_nothing(text: str) -> None:
     spans = sentence_spans(text)
     for span in spans:
-        assert trimmed(text, span) == span
+        assert trim_span(text, span) == span
     edges = [edge for span in spans for edge in (span.start, span.end)]
     assert edges == sorted(edges)
     assert "".join("".join(sentences(text)).split()) == "".join(text.split())

@@ -20,7 +20,7 @@ from assay.core.parts import Tokens
 from assay.core.protocols import Kit
 from assay.core.records import Span
 from assay.core.registry import TOKENIZERS, Registry
-from assay.retrieval.tokens import Cl100kBase, Llama3, O200kBase, TokenizerJson, release
+from assay.retrieval.tokens import Cl100kBase, Llama3, O200kBase, TokenizerJson, package_release
 
 PACKAGED = {"o200k_base": O200kBase(), "cl100k_base": Cl100kBase(), "llama3": Llama3()}
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=60) | st.text("aé弘👩 \n<|>", max_size=60)
@@ -234,4 +234,4 @@ def test_what_is_unknown_or_missing_says_what_to_do() -> None:
     with pytest.raises(UsageError, match=r"path=models/tokenizer\.json"):
         TokenizerJson("")
     with pytest.raises(PluginError, match="pip install no-such-package"):
-        release("no-such-package")
+        package_release("no-such-package")

@@ -14,7 +14,7 @@ from sklearn.metrics.pairwise import cosine_similarity
 from assay.core.errors import DataError, UsageError
 from assay.core.parts import normalize_rows
 from assay.core.protocols import Kit
-from assay.retrieval.vectors.exact import Exact, ExactIndex, facets, stored_name, wanted
+from assay.retrieval.vectors.exact import ExactStore, InMemoryIndex, facets_of, storage_name, wanted_facets
 from assay.retrieval.vectors.hnsw import Hnsw
 from assay.retrieval.vectors.postgres import Postgres
 from assay.retrieval.vectors.qdrant import Qdrant
@@ -22,7 +22,7 @@ from vector_stores import by_force, clustered
 
 
 def test_ranks_by_angle_and_not_by_length() -> None:
-    index = ExactIndex([[10.0, 10.0], [0.1, 0.0], [-3.0, 0.0], [3.0, 4.0]])
+    index = InMemoryIndex([[10.0, 10.0], [0.1, 0.0], [-3.0, 0.0], [3.0, 4.0]])
     (found,) = index.search([[2.0, 0.0]], k=3)
     # (1, 0) against (1, 1)/√2: 0.70711; (1, 0): 1; (-1, 0): -1; (3, 4)/5: 0.6
     assert found.positions.tolist() == [1, 0, 3]
@@ -35,7 +35,7 @@ def test_agrees_with_scikit_learn(seed: int, passages: int, dims: int, k: int) -
     generator = np.random.default_rng(seed)
     vectors, queries = generator.normal(size=(passages, dims)), generator.normal(size=(3, dims))
     expected = cosine_similarity(queries, vectors)
-    for found, row in zip(ExactIndex(vectors).search(queries, k), expected, strict=True):
+    for found, row in zip(InMemoryIndex(vectors).search(queries, k), expected, strict=True):
         assert len(set(found.positions.tolist())) == min(k, passages)
         assert found.scores == pytest.approx(row[found.positions], abs=1e-6)
         assert found.scores == pytest.approx(np.sort(row)[::-1][:k], abs=1e-6)
@@ -48,20 +48,20 @@ def test_equal_vectors_tie_exactly_and_stand_in_corpus_order() -> None:
     copies = np.arange(0, len(vectors), 7)
     vectors[copies] = vectors[0]
     queries = np.vstack([vectors[0] + generator.normal(size=256) for _ in range(70)])
-    for found in ExactIndex(vectors).search(queries, k=1500):
+    for found in InMemoryIndex(vectors).search(queries, k=1500):
         among = np.isin(found.positions, copies)
         assert len(np.unique(found.scores[among])) == 1
         assert (np.diff(found.positions[among]) > 0).all()
 
 
 def test_a_tie_at_the_cut_goes_to_the_first_in_the_corpus() -> None:
-    (found,) = ExactIndex(np.ones((50, 8))).search(np.ones((1, 8)), k=10)
+    (found,) = InMemoryIndex(np.ones((50, 8))).search(np.ones((1, 8)), k=10)
     assert found.positions.tolist() == list(range(10))
 
 
 def test_a_batch_gives_what_its_queries_give_alone() -> None:
     generator = np.random.default_rng(1)
-    index, queries = ExactIndex(generator.normal(size=(500, 64))), generator.normal(size=(150, 64))
+    index, queries = InMemoryIndex(generator.normal(size=(500, 64))), generator.normal(size=(150, 64))
     for together, query in zip(index.search(queries, k=20), queries, strict=True):
         (alone,) = index.search(query[np.newaxis], k=20)
         assert together.positions.tolist() == alone.positions.tolist()
@@ -69,18 +69,18 @@ def test_a_batch_gives_what_its_queries_give_alone() -> None:
 
 
 def test_a_query_without_direction_finds_nothing() -> None:
-    empty, found = ExactIndex(np.eye(3)).search([[0, 0, 0], [0, 1, 0]], k=2)
+    empty, found = InMemoryIndex(np.eye(3)).search([[0, 0, 0], [0, 1, 0]], k=2)
     assert empty.positions.tolist() == []
     assert found.positions.tolist() == [1, 0]
 
 
 def test_an_empty_index_finds_nothing() -> None:
-    (found,) = ExactIndex(np.empty((0, 4))).search(np.ones((1, 4)), k=5)
+    (found,) = InMemoryIndex(np.empty((0, 4))).search(np.ones((1, 4)), k=5)
     assert found.positions.tolist() == []
 
 
 def test_asking_for_none_finds_none() -> None:
-    (found,) = ExactIndex(np.eye(3)).search(np.ones((1, 3)), k=0)
+    (found,) = InMemoryIndex(np.eye(3)).search(np.ones((1, 3)), k=0)
     assert found.positions.tolist() == []
 
 
@@ -89,14 +89,14 @@ def test_a_vector_that_is_not_finite_is_named(wrong: float) -> None:
     vectors = np.ones((4, 3))
     vectors[2, 1] = wrong
     with pytest.raises(DataError, match="row 2"):
-        ExactIndex(vectors)
+        InMemoryIndex(vectors)
     with pytest.raises(DataError, match="row 2"):
-        ExactIndex(np.eye(3)).search(vectors, k=1)
+        InMemoryIndex(np.eye(3)).search(vectors, k=1)
 
 
 def test_dimensions_must_agree() -> None:
     with pytest.raises(UsageError, match="3 dimensions and the index 4"):
-        ExactIndex(np.eye(4)).search(np.eye(3), k=1)
+        InMemoryIndex(np.eye(4)).search(np.eye(3), k=1)
 
 
 def test_unit_scales_rows_and_leaves_zeros() -> None:
@@ -111,26 +111,29 @@ def test_a_value_is_one_facet_whatever_its_key_and_type() -> None:
         "weight": 0.5,
         "none": None,
     }
-    assert facets(metadata) == [
+    assert facets_of(metadata) == [
         '["year", 1]',
         '["draft", true]',
         '["tags", "a"]',
         '["tags", 1]',
         '["tags", true]',
     ]
-    assert wanted({"year": 1, "tags": ["a", "b"]}) == [['["year", 1]'], ['["tags", "a"]', '["tags", "b"]']]
-    assert wanted(None) == wanted({}) == []
+    assert wanted_facets({"year": 1, "tags": ["a", "b"]}) == [
+        ['["year", 1]'],
+        ['["tags", "a"]', '["tags", "b"]'],
+    ]
+    assert wanted_facets(None) == wanted_facets({}) == []
 
 
 @pytest.mark.parametrize("wrong", [1.5, None, [1, 2.5], {"a": 1}, b"x"])
 def test_what_no_facet_could_be_is_not_asked_for(wrong: Any) -> None:
     with pytest.raises(UsageError, match="where: key is compared with"):
-        wanted({"key": wrong})
+        wanted_facets({"key": wrong})
 
 
 @given(st.text(max_size=80), st.text(max_size=80))
 def test_names_fit_where_they_go_and_stay_apart(one: str, other: str) -> None:
-    first, second = stored_name("v", 1, one), stored_name("v", 1, other)
+    first, second = storage_name("v", 1, one), storage_name("v", 1, other)
     assert (first == second) == (one == other)
     assert len(first) <= 60
     assert first.replace("-", "").replace("_", "").isalnum()
@@ -140,15 +143,15 @@ def test_names_fit_where_they_go_and_stay_apart(one: str, other: str) -> None:
 def test_facets_that_are_damaged_are_made_again(tmp_path: Path) -> None:
     kit = Kit(cache=tmp_path)
     given = normalize_rows(np.eye(50)), kit, [{"at": at} for at in range(50)]
-    Exact().build("name", *given)
+    ExactStore().build("name", *given)
     (file,) = tmp_path.rglob("facets.json")
     file.write_bytes(file.read_bytes()[:-100])
-    opened = Exact().open("name", kit)  # facets are read when they are first asked for
+    opened = ExactStore().open("name", kit)  # facets are read when they are first asked for
     assert opened is not None
     with pytest.raises(DataError, match=r"damaged.*Run again"):
         opened.among({"at": 3})
-    assert Exact().open("name", kit) is None
-    assert Exact().build("name", *given).among({"at": 3}) is not None
+    assert ExactStore().open("name", kit) is None
+    assert ExactStore().build("name", *given).among({"at": 3}) is not None
 
 
 HEAD = b"\x93NUMPY\x01\x00v\x00{'descr': (" + b" " * 120  # which NumPy reads as Python
@@ -158,8 +161,11 @@ HEAD = b"\x93NUMPY\x01\x00v\x00{'descr': (" + b" " * 120  # which NumPy reads as
 @pytest.mark.parametrize("file", ["vectors.npy", "directed.npy"])
 def test_a_damaged_file_is_made_again(tmp_path: Path, file: str, content: bytes) -> None:
     kit, pattern = Kit(cache=tmp_path), f"*/{file}"
-    for damaged in (Exact().open, lambda name, kit: Exact().build(name, normalize_rows(np.eye(5)), kit)):
-        Exact().build("name", normalize_rows(np.eye(5)), kit)
+    for damaged in (
+        ExactStore().open,
+        lambda name, kit: ExactStore().build(name, normalize_rows(np.eye(5)), kit),
+    ):
+        ExactStore().build("name", normalize_rows(np.eye(5)), kit)
         next((tmp_path / "indexes").glob(pattern)).write_bytes(content)
         found = damaged("name", kit)
         assert found is None or found.shape == (5, 5)
@@ -247,7 +253,7 @@ class TestHnsw:
         Hnsw().build("one", VECTORS[:100], kit)
         assert Hnsw(ef_search=10, exact_below=3).open("one", kit) is not None
         assert Hnsw(m=8).open("one", kit) is None
-        assert Exact().open("one", kit) is None
+        assert ExactStore().open("one", kit) is None
 
     def test_an_empty_file_is_a_damaged_one(self, kit: Kit) -> None:
         Hnsw().build("cut", VECTORS[:10], kit)

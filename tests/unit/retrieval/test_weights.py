@@ -12,7 +12,7 @@ import pytest
 from scipy.sparse import csr_array
 
 from assay.core.errors import DataError
-from assay.retrieval.lexical import Analysis, LexicalIndex, TermWeights, largest_below
+from assay.retrieval.lexical import Analysis, LexicalIndex, TermWeights, largest_child_weights
 
 TEXTS = ["red fox", "red red dog", "grey dog and grey fox and grey wolf", "", "wolf"]
 
@@ -89,4 +89,4 @@ def test_the_most_below_a_node_is_the_largest_of_its_children_s() -> None:
     children = csr_array((rng.random((7, 50)) < 0.2).astype(np.float32))  # some texts below several nodes
     dense, below = weights.by_term.toarray(), children.toarray() > 0
     wanted = np.array([dense[row].max(axis=0, initial=0.0) for row in below])
-    assert np.array_equal(largest_below(children, weights.by_term).toarray(), wanted)
+    assert np.array_equal(largest_child_weights(children, weights.by_term).toarray(), wanted)

@@ -13,7 +13,7 @@ from assay.core.parts import Fusion
 from assay.core.records import Arm
 from assay.core.registry import FUSIONS, SYSTEMS, Registry, identity
 from assay.core.spec import parse_spec
-from assay.retrieval.fuse import RRF, Weighted
+from assay.retrieval.fuse import RRF, WeightedFusion
 from assay.study.parameters import part_parameter_names, set_parameter
 from assay.study.study import open_study
 from small_study import write_study
@@ -46,8 +46,13 @@ def made(given: str | dict[str, Any], *settings: tuple[str, str]) -> Any:
         ("endpoint", "fuse.k", "40", RRF(k=40)),  # a default part, made again
         ("endpoint(fuse=rrf)", "fuse.k", "40", RRF(k=40)),
         ({"use": "endpoint", "fuse": {"use": "rrf", "k": 7}}, "fuse.k", "40", RRF(k=40)),
-        ("endpoint(fuse=weighted(norm=max))", "fuse.weights", "[0.6, 0.4]", Weighted((0.6, 0.4), "max")),
-        ("endpoint", "fuse", "weighted(norm=max)", Weighted(norm="max")),
+        (
+            "endpoint(fuse=weighted(norm=max))",
+            "fuse.weights",
+            "[0.6, 0.4]",
+            WeightedFusion((0.6, 0.4), "max"),
+        ),
+        ("endpoint", "fuse", "weighted(norm=max)", WeightedFusion(norm="max")),
     ],
 )
 def test_a_parameter_of_a_part(given: Any, path: str, text: str, fuse: object) -> None:

@@ -17,8 +17,8 @@ from assay.core.protocols import Kit
 from assay.core.records import Passage, Query, Response, Span
 from assay.core.registry import SYSTEMS, Registry, identity
 from assay.retrieval.context import MMR, Knapsack, Top
-from assay.retrieval.embed.static import Static
-from assay.retrieval.fuse import RRF, Weighted
+from assay.retrieval.embed.static import StaticEmbedder
+from assay.retrieval.fuse import RRF, WeightedFusion
 from assay.retrieval.rerankers import MaxSim
 from assay.retrieval.tokens import Cl100kBase
 from assay.systems import retrievers
@@ -117,12 +117,12 @@ def test_building_again_changes_nothing_and_no_seed_matters(system: System) -> N
 
 
 def test_identities_name_engine_and_model() -> None:
-    model = Static().load(Kit()).identity
+    model = StaticEmbedder().load(Kit()).identity
     assert BM25().identity(Kit())["words"].startswith("tantivy ")
     assert Dense().identity(Kit())["model"] == model
     assert Hybrid().identity(Kit())["model"] == model
     assert "splintr" in BM25().identity(Kit())["tokenizer"]
-    assert FlatStrong(rerank=MaxSim(Static())).identity(Kit())["rerank"] == [model, {"model": model}]
+    assert FlatStrong(rerank=MaxSim(StaticEmbedder())).identity(Kit())["rerank"] == [model, {"model": model}]
 
 
 @pytest.mark.parametrize(
@@ -168,12 +168,12 @@ def test_specs_make_them() -> None:
         "german", ("der", "die"), k=5
     )
     assert registry.create(SYSTEMS, "dense(k=5)") == Dense(k=5)
-    assert registry.create(SYSTEMS, "dense:static") == Dense(model=Static())
+    assert registry.create(SYSTEMS, "dense:static") == Dense(model=StaticEmbedder())
     assert registry.create(
         SYSTEMS, "flat_strong(model=static, rerank=maxsim(model=static), select=mmr(diversity=0.5))"
-    ) == FlatStrong(model=Static(), rerank=MaxSim(Static()), select=MMR(0.5))
+    ) == FlatStrong(model=StaticEmbedder(), rerank=MaxSim(StaticEmbedder()), select=MMR(0.5))
     assert registry.create(SYSTEMS, "hybrid(fuse=weighted(weights=[0.3, 0.7]))") == Hybrid(
-        fuse=Weighted((0.3, 0.7))
+        fuse=WeightedFusion((0.3, 0.7))
     )
     assert registry.create(SYSTEMS, {"use": "hybrid", "depth": 50}) == Hybrid(depth=50)
     with pytest.raises(PluginError, match="klingon"):
@@ -321,7 +321,7 @@ def test_nothing_is_embedded_or_built_a_second_time(tmp_path: Path, monkeypatch:
         raise AssertionError("built again")
 
     monkeypatch.setattr(retrievers.LexicalIndex, "build", refuse)
-    monkeypatch.setattr(retrievers.Embedding, "passages", refuse)
+    monkeypatch.setattr(retrievers.EmbeddingCache, "passages", refuse)
     Hybrid().build(CORPUS, 1, Kit(cache=tmp_path, progress=lambda what, *_: told.append(what))).close()
     assert told == []
     assert sorted(path.name for path in (tmp_path / "indexes").iterdir()) == kept

@@ -14,13 +14,13 @@ from assay.core.parts import LinkedPassage, Ranking
 from assay.core.protocols import Kit
 from assay.core.records import Passage, Query, Response
 from assay.core.registry import SYSTEMS, Registry, identity
-from assay.retrieval.context import Arrival, Showing, Top
-from assay.retrieval.embed.static import Static
-from assay.retrieval.fuse import Weighted
+from assay.retrieval.context import Arrival, ContextBuilder, Top
+from assay.retrieval.embed.static import StaticEmbedder
+from assay.retrieval.fuse import WeightedFusion
 from assay.retrieval.lexical import Analysis
 from assay.retrieval.links import SharedNames
 from assay.retrieval.tokens import O200kBase
-from assay.retrieval.vectors.exact import Exact
+from assay.retrieval.vectors.exact import ExactStore
 from assay.systems import retrievers
 from assay.systems.answering import merge_links
 from assay.systems.flat import BM25, Dense, FlatStrong, Hybrid
@@ -127,11 +127,11 @@ def test_the_sentence_with_the_name_is_shown_before_others_of_its_passage() -> N
 
 
 def test_an_arrival_decides_relevance_and_a_name_which_sentences_count() -> None:
-    showing = Showing(Top(), "sentence", O200kBase().load(Kit()), Static().load(Kit()))
+    showing = ContextBuilder(Top(), "sentence", O200kBase().load(Kit()), StaticEmbedder().load(Kit()))
     passages = [CORPUS.passages[0], CORPUS.passages[1]]
     query = "sponsor of the mill"
     vectors = (
-        Static()
+        StaticEmbedder()
         .load(Kit())
         .embed([query, "She was born in Oslo.", "Parcels for Ada Finch go to C2-24."], "query")
     )
@@ -144,7 +144,7 @@ def test_an_arrival_decides_relevance_and_a_name_which_sentences_count() -> None
 
 def test_arrivals_by_rank_without_names_show_what_none_show() -> None:
     for grain in ("passage", "sentence"):
-        showing = Showing(Top(), grain, O200kBase().load(Kit()), Static().load(Kit()))
+        showing = ContextBuilder(Top(), grain, O200kBase().load(Kit()), StaticEmbedder().load(Kit()))
         ranked = list(CORPUS.passages)
         by_rank = [Arrival(1 / np.log2(rank)) for rank in range(2, len(ranked) + 2)]
         expected = showing.contexts("the mill", ranked, [20, None])
@@ -157,7 +157,7 @@ def test_arrivals_by_rank_without_names_show_what_none_show() -> None:
 def test_what_was_not_found_is_scored_by_the_system_s_own_scorer() -> None:
     kit = Kit()
     words = WordRetriever.build(CORPUS, Analysis(), 10, kit)
-    vectors = VectorRetriever.build(CORPUS, Static(), Exact(), 10, kit)
+    vectors = VectorRetriever.build(CORPUS, StaticEmbedder(), ExactStore(), 10, kit)
     every = np.arange(len(CORPUS))
     (by_words, by_vectors) = (
         build_scorer(part, CORPUS, Analysis(), kit).beside("the dam in spring", Ranking(every, np.ones(4)))(
@@ -172,7 +172,9 @@ def test_what_was_not_found_is_scored_by_the_system_s_own_scorer() -> None:
     assert by_vectors[cosine.positions] == pytest.approx(
         np.maximum(cosine.scores / cosine.scores[0], 0), abs=1e-6
     )
-    fused = build_scorer(FusedRetriever([words, vectors], Weighted((3.0, 1.0))), CORPUS, Analysis(), kit)
+    fused = build_scorer(
+        FusedRetriever([words, vectors], WeightedFusion((3.0, 1.0))), CORPUS, Analysis(), kit
+    )
     both = fused.beside("the dam in spring", Ranking(every, np.ones(4)))(every)
     assert both == pytest.approx(0.75 * by_words + 0.25 * by_vectors)
     vectors.close()
@@ -180,7 +182,7 @@ def test_what_was_not_found_is_scored_by_the_system_s_own_scorer() -> None:
 
 def test_a_store_that_gives_no_vectors_back_scores_the_same() -> None:
     kit, every = Kit(), np.arange(len(CORPUS))
-    exact = VectorRetriever.build(CORPUS, Static(), Exact(), 10, kit)
+    exact = VectorRetriever.build(CORPUS, StaticEmbedder(), ExactStore(), 10, kit)
     found = [
         build_scorer(by, CORPUS, Analysis(), kit).beside("the dam", Ranking(every, np.ones(4)))(every)
         for by in (exact, replace(exact, index=Searched()))

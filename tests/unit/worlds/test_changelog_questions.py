@@ -9,7 +9,7 @@ import pytest
 
 from assay.core.dataset import Corpus
 from assay.core.protocols import Kit
-from assay.datasets.evidence import misplaced
+from assay.datasets.evidence import find_misplaced
 from assay_worlds.sources.changelog import Changelog
 from assay_worlds.sources.source import passages_of
 from assay_worlds.suites.real.changelog_entries import Rivals, by_request, entries, summarize_change
@@ -66,7 +66,7 @@ def of_kind(found: list[QuestionDraft], kind: str) -> list[QuestionDraft]:
 
 def test_evidence_is_where_it_says_and_a_seed_decides(tmp_path: Path) -> None:
     found, corpus = drafted(tmp_path)
-    assert not misplaced([unit for each in found for unit in each.units], corpus)
+    assert not find_misplaced([unit for each in found for unit in each.units], corpus)
     assert found == drafted(tmp_path)[0]
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from assay.core.protocols import Kit
 from assay.core.records import Document
-from assay.datasets.markdown_text import ShownText, markdown_parser, plain_text
+from assay.datasets.markdown_text import VisibleText, markdown_parser, plain_text
 from assay.retrieval.chunk_markup import Html
 from assay_worlds.sources.changelog import Changelog
 from assay_worlds.sources.safety_reports import clean
@@ -24,7 +24,7 @@ def markdown(text: str) -> None:
 
 
 def shown(text: str) -> None:
-    page = ShownText()
+    page = VisibleText()
     page.feed(text)
     page.close()
 
@@ -75,7 +75,7 @@ def test_what_no_tag_and_no_comment_ends_is_text() -> None:
         "AT&amp;T &am": "AT&T &am",
         "<script>let a = 1 <": "",
     }.items():
-        page = ShownText()
+        page = VisibleText()
         page.feed(written)
         page.close()
         assert " ".join("".join(page.parts).split()) == read

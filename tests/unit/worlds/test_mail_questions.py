@@ -10,7 +10,7 @@ import pytest
 
 from assay.core.dataset import Corpus
 from assay.core.protocols import Kit
-from assay.datasets.evidence import misplaced
+from assay.datasets.evidence import find_misplaced
 from assay_worlds.sources.mail import Mail
 from assay_worlds.sources.source import passages_of
 from assay_worlds.suites.real.mail_questions import questions
@@ -54,7 +54,7 @@ def drafted(folder: Path, mail: list[str]) -> list[QuestionDraft]:
         [each for cut in passages.values() for each in cut],
         {page.document.doc_id: page.document for page in pages},
     )
-    assert not misplaced([unit for each in made for unit in each.units], corpus)
+    assert not find_misplaced([unit for each in made for unit in each.units], corpus)
     assert made == list(questions(pages, passages, Random(1)))
     return made
 

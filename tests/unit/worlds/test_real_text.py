@@ -15,7 +15,7 @@ from assay.core.errors import DataError, UsageError
 from assay.core.protocols import Kit
 from assay.core.records import Document, Passage, Span
 from assay.core.registry import DATASETS, Registry
-from assay.datasets.evidence import BUDGET, evidence_tokens, misplaced, sentence_unit
+from assay.datasets.evidence import BUDGET, evidence_tokens, find_misplaced, sentence_unit
 from assay.retrieval.tokens import O200kBase
 from assay_worlds.sources.handbook import Handbook
 from assay_worlds.sources.source import passages_of
@@ -91,7 +91,7 @@ def test_every_item_holds_its_evidence_in_its_place(root: Path) -> None:
     tokens = O200kBase().load(Kit())
     for item in dataset.items:
         units = item.gold.get("evidence", [])
-        assert not misplaced(units, dataset.corpus)
+        assert not find_misplaced(units, dataset.corpus)
         assert (item.expects == "nothing") == (not units) == (item.gold.get("impossible") == "out_of_kb")
         if units:
             assert item.gold["tokens"] == evidence_tokens(units, tokens)
@@ -185,4 +185,6 @@ def test_the_shared_handbooks_give_enough(shared_data: Callable[[str], Path]) ->
     assert len(dataset.items) == 150
     assert sum("temporal" in item.tags["tag"] for item in dataset.items) >= 30
     assert max(Counter(item.tags["rule"][0] for item in dataset.items).values()) <= 15
-    assert not [item for item in dataset.items if misplaced(item.gold.get("evidence", []), dataset.corpus)]
+    assert not [
+        item for item in dataset.items if find_misplaced(item.gold.get("evidence", []), dataset.corpus)
+    ]

@@ -8,7 +8,7 @@ import pytest
 
 from assay.core.dataset import Corpus
 from assay.core.records import Document, Span
-from assay.datasets.evidence import misplaced
+from assay.datasets.evidence import find_misplaced
 from assay_worlds.sources.source import PageSection, SourcePage, passages_of
 from assay_worlds.suites.real.question import QuestionDraft
 from assay_worlds.suites.real.report_questions import questions
@@ -53,7 +53,7 @@ def drafted(pages: list[SourcePage], seed: int = 0) -> list[QuestionDraft]:
         [each for cut in passages.values() for each in cut],
         {page.document.doc_id: page.document for page in pages},
     )
-    assert not misplaced([unit for each in made for unit in each.units], corpus)
+    assert not find_misplaced([unit for each in made for unit in each.units], corpus)
     assert made == list(questions(pages, passages, Random(seed)))
     return made
 

@@ -12,7 +12,7 @@ import pytest
 from assay.core.dataset import Dataset
 from assay.core.errors import UsageError
 from assay.core.protocols import Kit
-from assay.datasets.evidence import misplaced, needed_texts
+from assay.datasets.evidence import find_misplaced, needed_texts
 from assay.retrieval.tokens import O200kBase
 from assay_worlds.suites.leaks import leaks, overlap_by_tag
 from assay_worlds.suites.plan import WANTED
@@ -109,7 +109,7 @@ def test_feasible_means_at_most_400_tokens_by_count(made: Made) -> None:
 
 def test_evidence_lies_where_it_says(made: Made) -> None:
     for item in made.dataset.items:
-        assert not misplaced(item.gold.get("evidence", ()), made.dataset.corpus)
+        assert not find_misplaced(item.gold.get("evidence", ()), made.dataset.corpus)
         assert all(doc_id in made.dataset.corpus.position for doc_id in item.gold.get("relevant", ()))
 
 

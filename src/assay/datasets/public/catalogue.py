@@ -33,7 +33,7 @@ Size = Annotated[int, msgspec.Meta(ge=0)]
 Pinned = Literal["release", "first download", "local copy"]  # what the checksum of a file was taken from
 
 
-class Kept(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class ReleaseFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A file that a release leaves on disk."""
 
     name: FileName
@@ -48,19 +48,19 @@ class Download(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     url: str
     sha256: Checksum = ""
     bytes: Size | None = None
-    members: list[Kept] = []
+    members: list[ReleaseFile] = []
 
     @property
     def source(self) -> str:
         """Where it is from, as messages and locks may say it."""
-        return harmless(self.url)
+        return without_secrets(self.url)
 
     @property
-    def kept(self) -> list[Kept]:
-        return self.members or [Kept(self.name, self.sha256, self.bytes)]
+    def kept(self) -> list[ReleaseFile]:
+        return self.members or [ReleaseFile(self.name, self.sha256, self.bytes)]
 
 
-class Text(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class LicenceText(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Where the wording of a licence is."""
 
     url: str
@@ -73,10 +73,10 @@ class Licence(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     name: str
     stated: str
     note: str = ""
-    text: Text | None = None
+    text: LicenceText | None = None
 
 
-class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class CatalogueEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A release as the catalogue has it. `needs` is a parameter that its dataset cannot do without."""
 
     about: str
@@ -92,11 +92,11 @@ class Release:
     """A release under its name, and where a copy lies or would lie."""
 
     name: str
-    entry: Entry
+    entry: CatalogueEntry
     folder: Path
 
     @property
-    def kept(self) -> list[Kept]:
+    def kept(self) -> list[ReleaseFile]:
         """The files that it consists of on disk."""
         return [each for download in self.entry.downloads for each in download.kept]
 
@@ -107,18 +107,18 @@ class Release:
         return None if None in sizes else sum(size for size in sizes if size is not None)
 
 
-def read_catalogue(path: Path | None = None) -> dict[str, Entry]:
+def read_catalogue(path: Path | None = None) -> dict[str, CatalogueEntry]:
     """The releases of a catalogue by name; by default, of the one that Assay brings."""
     where = path or CATALOGUE
     content, _ = read_yaml(where)
     try:
-        found = msgspec.convert(content, dict[FileName, Entry])
+        found = msgspec.convert(content, dict[FileName, CatalogueEntry])
     except msgspec.ValidationError as error:
         raise DataError(decoding_problem(error, str(where))) from None
-    return {name: _shown(entry) for name, entry in found.items()}
+    return {name: _without_shown_secrets(entry) for name, entry in found.items()}
 
 
-def harmless(text: str) -> str:
+def without_secrets(text: str) -> str:
     """A URL without what says who asks, where there is any; other text as it is."""
     if not text.startswith(("http://", "https://")):
         return text
@@ -129,10 +129,10 @@ def harmless(text: str) -> str:
     return endpoint.identity if endpoint.secrets else text
 
 
-def _shown(entry: Entry) -> Entry:
+def _without_shown_secrets(entry: CatalogueEntry) -> CatalogueEntry:
     """An entry whose addresses that are only shown hold no secret; those of downloads stay as they are."""
-    licence = msgspec.structs.replace(entry.licence, stated=harmless(entry.licence.stated))
-    return msgspec.structs.replace(entry, home=harmless(entry.home), licence=licence)
+    licence = msgspec.structs.replace(entry.licence, stated=without_secrets(entry.licence.stated))
+    return msgspec.structs.replace(entry, home=without_secrets(entry.home), licence=licence)
 
 
 def data_folder(env: Mapping[str, str]) -> Path:
@@ -140,7 +140,7 @@ def data_folder(env: Mapping[str, str]) -> Path:
     return Path(env.get(FOLDER) or "data")
 
 
-def find_release(catalogue: Mapping[str, Entry], name: str, below: Path) -> Release:
+def find_release(catalogue: Mapping[str, CatalogueEntry], name: str, below: Path) -> Release:
     """The release of that name, or the one that the dataset plugin of that name reads."""
     read_by = [each for each, entry in catalogue.items() if entry.dataset == name]
     found = name if name in catalogue else read_by[0] if len(read_by) == 1 else None
@@ -152,7 +152,7 @@ def find_release(catalogue: Mapping[str, Entry], name: str, below: Path) -> Rele
 # ------------------------------------------------------------------------------------------ the lock
 
 
-class Locked(msgspec.Struct, frozen=True):
+class LockedFile(msgspec.Struct, frozen=True):
     """A file as it came: its content's checksum and length, where from, and what its checksum stands on."""
 
     sha256: str
@@ -166,10 +166,10 @@ class DataLock(msgspec.Struct, frozen=True):
 
     schema: str
     name: str
-    files: dict[str, Locked]
+    files: dict[str, LockedFile]
 
 
-def read_data_lock(release: Release) -> dict[str, Locked]:
+def read_data_lock(release: Release) -> dict[str, LockedFile]:
     """The files that are recorded, by name; empty where nothing is."""
     path = release.folder / LOCK
     if not path.is_file():
@@ -189,14 +189,14 @@ def read_data_lock(release: Release) -> dict[str, Locked]:
 # ------------------------------------------------------------------------------- what lies on disk
 
 
-class Sum(NamedTuple):
+class ContentSum(NamedTuple):
     """The checksum and the length of a content."""
 
     sha256: str
     bytes: int
 
 
-def content_sum(path: Path, name: str) -> Sum:
+def content_sum(path: Path, name: str) -> ContentSum:
     """Of the content of a file of that name, which is unpacked where it is kept gzipped."""
     state, size = hashlib.sha256(), 0
     try:
@@ -207,15 +207,15 @@ def content_sum(path: Path, name: str) -> Sum:
     except (OSError, EOFError, zlib.error) as error:
         fix = "Check that the file is whole and may be read."
         raise DataError(Problem(f"cannot be read: {error}", str(path), fix=fix)) from error
-    return Sum(state.hexdigest(), size)
+    return ContentSum(state.hexdigest(), size)
 
 
-def on_disk(folder: Path, name: str) -> Path | None:
+def find_on_disk(folder: Path, name: str) -> Path | None:
     """The file of that name in a folder, or its gzipped form."""
     return next((path for path in (folder / name, folder / f"{name}.gz") if path.is_file()), None)
 
 
-class Checked(msgspec.Struct, frozen=True, omit_defaults=True):
+class FileCheck(msgspec.Struct, frozen=True, omit_defaults=True):
     """A file of a release held against its checksum."""
 
     name: str
@@ -233,31 +233,33 @@ class Checked(msgspec.Struct, frozen=True, omit_defaults=True):
 def is_here(release: Release) -> bool:
     """Whether anything of a release is in its folder."""
     return (release.folder / LOCK).is_file() or any(
-        on_disk(release.folder, each.name) for each in release.kept
+        find_on_disk(release.folder, each.name) for each in release.kept
     )
 
 
-def check(release: Release) -> Iterator[Checked]:
+def check_release(release: Release) -> Iterator[FileCheck]:
     """Every file of a release against what was recorded when it came, or else against the catalogue."""
     locked = read_data_lock(release)
     published = {each.name: each.sha256 for each in release.kept}
     for name in locked or published:
         lock = locked.get(name)
         expected = lock.sha256 if lock else published[name]
-        if (path := on_disk(release.folder, name)) is None:
-            yield Checked(name, "missing", "it is not there", expected=expected)
+        if (path := find_on_disk(release.folder, name)) is None:
+            yield FileCheck(name, "missing", "it is not there", expected=expected)
             continue
         found = content_sum(path, name).sha256
         if not expected:
             said = "no checksum is known: assay data get records one"
-            yield Checked(name, "unknown", said, str(path), found)
+            yield FileCheck(name, "unknown", said, str(path), found)
         elif found != expected:
-            yield Checked(name, "changed", "it is not what it was", str(path), found, expected)
+            yield FileCheck(name, "changed", "it is not what it was", str(path), found, expected)
         else:
-            yield Checked(name, "ok", _standing(found, published.get(name), lock), str(path), found, expected)
+            yield FileCheck(
+                name, "ok", _describe_match(found, published.get(name), lock), str(path), found, expected
+            )
 
 
-def _standing(found: str, published: str | None, lock: Locked | None) -> str:
+def _describe_match(found: str, published: str | None, lock: LockedFile | None) -> str:
     if found == published:
         return "as released"
     if lock is not None and lock.pinned == "first download":
@@ -267,5 +269,5 @@ def _standing(found: str, published: str | None, lock: Locked | None) -> str:
 
 def study_data(release: Release, names: list[str]) -> dict[str, str]:
     """What a study says under `data` to read these files; several are read as a folder."""
-    place = release.folder if len(names) != 1 else on_disk(release.folder, names[0]) or release.folder
+    place = release.folder if len(names) != 1 else find_on_disk(release.folder, names[0]) or release.folder
     return {"use": release.entry.dataset, "path": str(place.resolve())}

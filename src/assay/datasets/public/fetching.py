@@ -21,7 +21,7 @@ from assay.core.endpoint import Endpoint, is_passing, pause_before, read_unpacke
 from assay.core.errors import DataError, Problem
 from assay.core.protocols import ProgressCallback, ignore_progress
 from assay.core.unpacking import OversizedContent
-from assay.datasets.public.catalogue import harmless
+from assay.datasets.public.catalogue import without_secrets
 
 if TYPE_CHECKING:
     import ssl
@@ -35,7 +35,7 @@ _BLOCK, _FEW = 1 << 20, 1 << 12
 _DAMAGED = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError)
 
 
-class _Broken(Exception):
+class _BrokenTransfer(Exception):
     """An attempt that came to nothing where another may fare better."""
 
     def __init__(self, what: str, retry_after: str | None = None) -> None:
@@ -67,12 +67,12 @@ class Transfer:
             try:
                 self._attempt(url, part, size, resume)
                 return
-            except _Broken as error:
+            except _BrokenTransfer as error:
                 if attempt == self.attempts:
                     again = "goes on where this one stopped" if resume else "starts anew"
                     fix = f"See whether it can be reached, and run the command again: it {again}."
                     what = f"nothing whole came in {attempt} attempts. The last: {error}"
-                    raise DataError(Problem(what.rstrip("."), harmless(url), fix=fix)) from error
+                    raise DataError(Problem(what.rstrip("."), without_secrets(url), fix=fix)) from error
                 self.sleep(pause_before(attempt + 1, 1.0, error.retry_after))
 
     def _attempt(self, url: str, part: Path, size: int | None, resume: bool) -> None:
@@ -92,19 +92,19 @@ class Transfer:
             ):
                 if have and response.status_code == 416:  # it is shorter than what we have of it
                     part.unlink()
-                    raise _Broken("the file is not what it was when the download began")
-                _refuse(response, url)
+                    raise _BrokenTransfer("the file is not what it was when the download began")
+                _check_answer(response, url)
                 going_on = have and response.headers.get("Content-Range", "").startswith(f"bytes {have}-")
-                self._write(response, part, have if going_on else 0, size, harmless(url))
+                self._write(response, part, have if going_on else 0, size, without_secrets(url))
         except httpx.RequestError as error:
             said = Endpoint(url).conceal(str(error)) or type(error).__name__
-            raise _Broken(said) from error
+            raise _BrokenTransfer(said) from error
 
     def _write(self, response: httpx.Response, part: Path, have: int, size: int | None, source: str) -> None:
         coming = response.headers.get("Content-Length", "")
         total = have + int(coming) if coming.isdigit() else size or 0
         most, name = LARGEST if size is None else size, part.name.removesuffix(".part").lstrip(".")
-        with writing(part), part.open("ab" if have else "wb") as file:
+        with reporting_write_errors(part), part.open("ab" if have else "wb") as file:
             try:
                 for block in read_unpacked(response, most - have):
                     have += len(block)
@@ -115,24 +115,24 @@ class Transfer:
                 what = f"more than the {most:,} bytes that it may have"
                 raise DataError(Problem(what, source, fix=CHANGED)) from error
             except ValueError as error:
-                raise _Broken(str(error)) from error
+                raise _BrokenTransfer(str(error)) from error
 
 
-def _refuse(response: httpx.Response, url: str) -> None:
+def _check_answer(response: httpx.Response, url: str) -> None:
     """Raises where the answer is not the file that was asked for."""
     status = f"{response.status_code} {response.reason_phrase}".strip()
     if is_passing(response.status_code):
-        raise _Broken(f"it answers {status}", response.headers.get("Retry-After"))
+        raise _BrokenTransfer(f"it answers {status}", response.headers.get("Retry-After"))
     by_hand = "Download it by hand, and name the file with --from."
     if not response.is_success:
-        raise DataError(Problem(f"it answers {status}", harmless(url), fix=by_hand))
+        raise DataError(Problem(f"it answers {status}", without_secrets(url), fix=by_hand))
     if response.headers.get("Content-Type", "").startswith("text/html"):
         what = "it answers with a web page in place of the file"
-        raise DataError(Problem(what, harmless(url), fix=by_hand))
+        raise DataError(Problem(what, without_secrets(url), fix=by_hand))
 
 
 @contextmanager
-def writing(path: Path) -> Iterator[None]:
+def reporting_write_errors(path: Path) -> Iterator[None]:
     """Tells which file could not be written: a full disk does not say."""
     try:
         yield
@@ -144,10 +144,10 @@ def writing(path: Path) -> Iterator[None]:
 
 
 @contextmanager
-def made(folder: Path) -> Iterator[None]:
+def new_folder(folder: Path) -> Iterator[None]:
     """Makes a folder, which is taken away again where what is done in it leaves it empty."""
     new = [each for each in (folder, *folder.parents) if not each.exists()]
-    with writing(folder):
+    with reporting_write_errors(folder):
         folder.mkdir(parents=True, exist_ok=True)
     try:
         yield
@@ -173,10 +173,10 @@ def unpack(archive: Path, name: str, size: int | None, target: Path, source: str
             if found[0].file_size > most:
                 what = f"{name!r} in it is longer than {most:,} bytes"
                 raise DataError(Problem(what, source, fix=CHANGED))
-            with opened.open(found[0]) as packed, writing(target), target.open("wb") as file:
+            with opened.open(found[0]) as packed, reporting_write_errors(target), target.open("wb") as file:
                 # other ways of packing unpack all that is read at once, which may be 20,000 times as much
                 slow = found[0].compress_type not in {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}
-                for block in _unpacked(packed, _FEW if slow else _BLOCK):
+                for block in _read_blocks(packed, _FEW if slow else _BLOCK):
                     file.write(block)
     except RuntimeError as error:  # how zipfile refuses a password, and a compression that it lacks
         fix = "Unpack it with another program, and name the file with --from."
@@ -185,7 +185,7 @@ def unpack(archive: Path, name: str, size: int | None, target: Path, source: str
         raise DataError(Problem(f"this is no whole zip archive: {error}", source, fix=CHANGED)) from error
 
 
-def _unpacked(packed: IO[bytes], at_once: int) -> Iterator[bytes]:
+def _read_blocks(packed: IO[bytes], at_once: int) -> Iterator[bytes]:
     try:
         while block := packed.read(at_once):
             yield block

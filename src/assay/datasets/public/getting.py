@@ -22,20 +22,20 @@ from assay.core.registry import DATASETS, Registry
 from assay.datasets.public.catalogue import (
     LOCK,
     SCHEMA,
+    ContentSum,
     DataLock,
     Download,
-    Kept,
-    Locked,
+    LockedFile,
     Pinned,
     Release,
-    Sum,
+    ReleaseFile,
     content_sum,
-    harmless,
-    on_disk,
+    find_on_disk,
     read_data_lock,
     study_data,
+    without_secrets,
 )
-from assay.datasets.public.fetching import CHANGED, Transfer, made, unpack, writing
+from assay.datasets.public.fetching import CHANGED, Transfer, new_folder, reporting_write_errors, unpack
 from assay.store.disk import sync
 
 LICENCE = "LICENSE"
@@ -46,7 +46,7 @@ _ONE_FILE = "A file of another name can be given by itself: --from FILE."
 _STATED = "The release states its licence as "  # how a LICENSE begins that lacks the wording
 
 
-class File(msgspec.Struct, frozen=True):
+class InstalledFile(msgspec.Struct, frozen=True):
     """A file that is in its place now: how it came there, and what its checksum stands on."""
 
     name: str
@@ -58,11 +58,11 @@ class File(msgspec.Struct, frozen=True):
 
 
 @dataclass(frozen=True)
-class Got:
+class InstalledRelease:
     """A release that is in its folder: its files, what a study says to read it, what is worth knowing."""
 
     release: Release
-    files: Sequence[File]
+    files: Sequence[InstalledFile]
     data: Mapping[str, str]
     notes: Sequence[str]
 
@@ -70,23 +70,25 @@ class Got:
 # ------------------------------------------------------------------------------------- downloaded
 
 
-def get_release(release: Release, transfer: Transfer) -> Got:
+def get_release(release: Release, transfer: Transfer) -> InstalledRelease:
     """Downloads what is not there yet; what does not have its checksum is removed and refused."""
     locked = read_data_lock(release)
-    _only_its_own(release, locked, [each.name for each in release.kept])
-    files: list[File] = []
-    with made(release.folder):
+    _check_one_copy(release, locked, [each.name for each in release.kept])
+    files: list[InstalledFile] = []
+    with new_folder(release.folder):
         for download in release.entry.downloads:
-            here = [_in_place(release, download, each, locked.get(each.name)) for each in download.kept]
+            here = [_check_in_place(release, download, each, locked.get(each.name)) for each in download.kept]
             there = [each for each in here if each is not None]
-            files += there if len(there) == len(here) else _downloaded(release, download, locked, transfer)
-        notes = [*_told(files, locked), *_licensed(release, transfer)]
-        return _recorded(release, files, notes)
+            files += there if len(there) == len(here) else _download(release, download, locked, transfer)
+        notes = [*_pin_notes(files, locked), *_add_licence(release, transfer)]
+        return _write_lock(release, files, notes)
 
 
-def _in_place(release: Release, download: Download, kept: Kept, lock: Locked | None) -> File | None:
+def _check_in_place(
+    release: Release, download: Download, kept: ReleaseFile, lock: LockedFile | None
+) -> InstalledFile | None:
     """The file that is there, if it is what it should be; None where there is none."""
-    if (path := on_disk(release.folder, kept.name)) is None:
+    if (path := find_on_disk(release.folder, kept.name)) is None:
         return None
     found = content_sum(path, kept.name)
     expected = lock.sha256 if lock else kept.sha256
@@ -97,37 +99,39 @@ def _in_place(release: Release, download: Download, kept: Kept, lock: Locked | N
         )
         raise DataError(Problem(what, str(path), fix=fix))
     if lock is not None:
-        return File(kept.name, "kept", *found, lock.pinned, lock.source)
+        return InstalledFile(kept.name, "kept", *found, lock.pinned, lock.source)
     pinned: Pinned = "release" if expected else "local copy"
-    return File(kept.name, "kept", *found, pinned, download.source if expected else str(path))
+    return InstalledFile(kept.name, "kept", *found, pinned, download.source if expected else str(path))
 
 
-def _downloaded(
-    release: Release, download: Download, locked: Mapping[str, Locked], transfer: Transfer
-) -> list[File]:
+def _download(
+    release: Release, download: Download, locked: Mapping[str, LockedFile], transfer: Transfer
+) -> list[InstalledFile]:
     part = release.folder / f".{download.name}.part"
     earlier = None if download.members else locked.get(download.name)
-    found = _arrived(download, part, download.sha256 or (earlier.sha256 if earlier else ""), transfer)
+    found = _download_checked(
+        download, part, download.sha256 or (earlier.sha256 if earlier else ""), transfer
+    )
     if not download.members:
         _rename(part, release.folder / download.name)
         pinned: Pinned = "release" if download.sha256 else "first download"
-        return [File(download.name, "downloaded", *found, pinned, download.source)]
+        return [InstalledFile(download.name, "downloaded", *found, pinned, download.source)]
     try:
         with TemporaryDirectory(dir=release.folder, prefix=".unpacked-") as folder:
-            files = [_unpacked(each, part, Path(folder), download.source) for each in download.members]
+            files = [_unpack_member(each, part, Path(folder), download.source) for each in download.members]
             for each in files:
-                _hold_against(each, download.source, locked.get(each.name))
+                _check_against_lock(each, download.source, locked.get(each.name))
                 _rename(Path(folder) / each.name, release.folder / each.name)
     finally:
         part.unlink(missing_ok=True)
     return files
 
 
-def _arrived(download: Download, part: Path, expected: str, transfer: Transfer) -> Sum:
+def _download_checked(download: Download, part: Path, expected: str, transfer: Transfer) -> ContentSum:
     """Downloads until the checksum is right; a second time only where the first went on with an old half."""
     while True:
         resumed = bool(expected) and part.exists()
-        _room_for(download, part)
+        _check_room(download, part)
         transfer.fetch(download.url, part, download.bytes, resume=bool(expected))
         found = content_sum(part, part.name)
         if not expected or found.sha256 == expected:
@@ -138,7 +142,7 @@ def _arrived(download: Download, part: Path, expected: str, transfer: Transfer) 
             raise DataError(Problem(what, download.source, fix=f"Run the command again. {CHANGED}"))
 
 
-def _room_for(download: Download, part: Path) -> None:
+def _check_room(download: Download, part: Path) -> None:
     missing = (download.bytes or 0) - (part.stat().st_size if part.exists() else 0)
     free = shutil.disk_usage(part.parent).free
     if missing > free:
@@ -146,16 +150,18 @@ def _room_for(download: Download, part: Path) -> None:
         raise DataError(Problem(what, str(part.parent), fix="Make room, or name another folder with --to."))
 
 
-def _unpacked(member: Kept, archive: Path, folder: Path, source: str) -> File:
+def _unpack_member(member: ReleaseFile, archive: Path, folder: Path, source: str) -> InstalledFile:
     unpack(archive, member.name, member.bytes, folder / member.name, source)
     found = content_sum(folder / member.name, member.name)
     if member.sha256 and found.sha256 != member.sha256:
         what = f"{member.name!r} in it has the checksum {found.sha256}, not {member.sha256}"
         raise DataError(Problem(what, source, fix=CHANGED))
-    return File(member.name, "downloaded", *found, "release" if member.sha256 else "first download", source)
+    return InstalledFile(
+        member.name, "downloaded", *found, "release" if member.sha256 else "first download", source
+    )
 
 
-def _hold_against(file: File, source: str, lock: Locked | None) -> None:
+def _check_against_lock(file: InstalledFile, source: str, lock: LockedFile | None) -> None:
     """Refuses what is not what came the first time."""
     if lock is not None and lock.sha256 != file.sha256:
         what = f"{file.name} has the checksum {file.sha256}, not {lock.sha256} as the first time"
@@ -166,78 +172,80 @@ def _hold_against(file: File, source: str, lock: Locked | None) -> None:
 # ---------------------------------------------------------------------------------------- a local copy
 
 
-def take_local(release: Release, given: Path) -> Got:
+def take_local(release: Release, given: Path) -> InstalledRelease:
     """Copies a release, or something of its form, from a file or a folder of this machine."""
     if not given.exists():
         raise UsageError(f"{given}: there is no such file or folder. Check the path.")
-    sources = _sources(release, given)
+    sources = _find_sources(release, given)
     locked = read_data_lock(release)
-    with made(release.folder):
+    with new_folder(release.folder):
         with TemporaryDirectory(dir=release.folder, prefix=".copied-") as staged:
-            files = [file for source in sources for file in _copied(release, source, Path(staged))]
-            _only_its_own(release, locked, [each.name for each in files])
-            notes = _looked_at(release, given, Path(staged), [each.name for each in files])
+            files = [file for source in sources for file in _copy(release, source, Path(staged))]
+            _check_one_copy(release, locked, [each.name for each in files])
+            notes = _try_loading(release, given, Path(staged), [each.name for each in files])
             for each in files:
-                _hold_against(each, str(given), locked.get(each.name))
+                _check_against_lock(each, str(given), locked.get(each.name))
             for path in sorted(Path(staged).iterdir()):
                 _rename(path, release.folder / path.name)
-        if (wording := _wording(given)) and not (release.folder / LICENCE).exists():
+        if (wording := _find_licence(given)) and not (release.folder / LICENCE).exists():
             shutil.copyfile(wording, release.folder / LICENCE)
-        notes += [*_told(files, locked), *_licensed(release, None)]
-        return _recorded(release, files, notes)
+        notes += [*_pin_notes(files, locked), *_add_licence(release, None)]
+        return _write_lock(release, files, notes)
 
 
-def _wording(given: Path) -> Path | None:
+def _find_licence(given: Path) -> Path | None:
     """The licence beside a local copy: a file, or the first of a folder of them."""
     named = sorted(given.glob(f"{LICENCE}*")) if given.is_dir() else []
     inside = [path for folder in named if folder.is_dir() for path in sorted(folder.iterdir())]
     return next((path for path in [*named, *inside] if path.is_file()), None)
 
 
-def _sources(release: Release, given: Path) -> list[Path]:
+def _find_sources(release: Release, given: Path) -> list[Path]:
     """The files of a local copy: those of the release by name, or else all of a folder that hold data."""
     if given.is_file():
         return [given]
     whole = [each.name for each in release.kept]
     packed = [each.name for each in release.entry.downloads if each.members]
     for names in (whole, packed):
-        if found := [path for name in names if (path := on_disk(given, name))]:
+        if found := [path for name in names if (path := find_on_disk(given, name))]:
             return found
     there = sorted(path for path in given.iterdir() if path.name != LOCK and not path.name.startswith("."))
     if found := [path for path in there if path.is_file() and path.name.endswith(_DATA)]:
         return found
-    seen = f"; there are {_some(there)}" if there else "; it is empty"
+    seen = f"; there are {_name_some(there)}" if there else "; it is empty"
     fix = f"It would hold {' or '.join(whole + packed)}. {_ONE_FILE}"
     raise DataError(Problem(f"nothing of {release.name!r} is in it{seen}", str(given), fix=fix))
 
 
-def _some(paths: Sequence[Path]) -> str:
+def _name_some(paths: Sequence[Path]) -> str:
     more = f" and {len(paths) - _NAMED} more" if len(paths) > _NAMED else ""
     return ", ".join(path.name for path in paths[:_NAMED]) + more
 
 
-def _copied(release: Release, source: Path, staged: Path) -> Iterator[File]:
+def _copy(release: Release, source: Path, staged: Path) -> Iterator[InstalledFile]:
     members = [each for download in release.entry.downloads for each in download.members]
     if members and zipfile.is_zipfile(source):
         for member in members:
             plain = msgspec.structs.replace(member, sha256="")  # a copy may differ; that is told, not refused
-            file = _unpacked(plain, source, staged, str(source))
+            file = _unpack_member(plain, source, staged, str(source))
             pinned: Pinned = "release" if file.sha256 == member.sha256 else "local copy"
             yield msgspec.structs.replace(file, how="copied", pinned=pinned)
         return
-    with writing(staged):
+    with reporting_write_errors(staged):
         copy = Path(shutil.copyfile(source, staged / source.name))
     name = source.name.removesuffix(".gz")
     found = content_sum(copy, name)
     published = {each.sha256 for each in release.kept if each.name == name} - {""}
-    yield File(name, "copied", *found, "release" if found.sha256 in published else "local copy", str(source))
+    yield InstalledFile(
+        name, "copied", *found, "release" if found.sha256 in published else "local copy", str(source)
+    )
 
 
-def _looked_at(release: Release, given: Path, staged: Path, names: Sequence[str]) -> list[str]:
+def _try_loading(release: Release, given: Path, staged: Path, names: Sequence[str]) -> list[str]:
     """Loads a few records; what does not load is no copy of the release."""
     if release.entry.needs:
         return [f"it was not looked into: {release.entry.dataset} needs a {release.entry.needs} for that"]
-    path = on_disk(staged, names[0]) if len(names) == 1 else staged
+    path = find_on_disk(staged, names[0]) if len(names) == 1 else staged
     spec: dict[str, Any] = {"use": release.entry.dataset, "path": str(path)}
     if "limit" in {field.name for field in _parameters(release.entry.dataset)}:
         spec["limit"] = LOOKED_AT
@@ -246,7 +254,7 @@ def _looked_at(release: Release, given: Path, staged: Path, names: Sequence[str]
     except DataError as error:
         what, fix = f"this does not look like {release.name!r}", "Name a copy of the release."
         if given.is_dir():
-            what += f": {_some([Path(name) for name in names])}"
+            what += f": {_name_some([Path(name) for name in names])}"
             fix = f"{fix} {_ONE_FILE}"
         # A copy of one file is told of as that file, and one of a folder as what is in that folder.
         one = path if path is not None and given.is_file() else staged
@@ -268,14 +276,14 @@ def _parameters(dataset: str) -> Sequence[dataclasses.Field[Any]]:
 # ------------------------------------------------------------------------------------- what both do
 
 
-def _only_its_own(release: Release, locked: Mapping[str, Locked], names: Sequence[str]) -> None:
+def _check_one_copy(release: Release, locked: Mapping[str, LockedFile], names: Sequence[str]) -> None:
     """Refuses to mix two copies in one folder."""
     if others := [name for name in locked if name not in names]:
         what, fix = f"another copy is here: {', '.join(others)}", "Name another folder, or remove this one."
         raise DataError(Problem(what, str(release.folder), fix=fix))
 
 
-def _told(files: Sequence[File], locked: Mapping[str, Locked]) -> Iterator[str]:
+def _pin_notes(files: Sequence[InstalledFile], locked: Mapping[str, LockedFile]) -> Iterator[str]:
     for each in files:
         if each.pinned == "first download" and each.name not in locked:
             yield f"{each.name}: no checksum is published; {each.sha256} is recorded from now on"
@@ -283,7 +291,7 @@ def _told(files: Sequence[File], locked: Mapping[str, Locked]) -> Iterator[str]:
             yield f"{each.name}: a copy that is not the official release; its checksum is recorded"
 
 
-def _licensed(release: Release, transfer: Transfer | None) -> list[str]:
+def _add_licence(release: Release, transfer: Transfer | None) -> list[str]:
     """Sees to it that a LICENSE lies beside the data; without a transfer, nothing is downloaded for it."""
     licence, target = release.entry.licence, release.folder / LICENCE
     if target.is_file() and not target.read_bytes().startswith(_STATED.encode()):
@@ -293,32 +301,32 @@ def _licensed(release: Release, transfer: Transfer | None) -> list[str]:
         wording = Download(LICENCE, licence.text.url, licence.text.sha256)
         part = release.folder / f".{LICENCE}.part"
         try:
-            _arrived(wording, part, wording.sha256, transfer)
+            _download_checked(wording, part, wording.sha256, transfer)
             _rename(part, target)
             return []
         except DataError as error:
             part.unlink(missing_ok=True)
             failed = f" ({error.problems[0].what})"
-    where = f" Its wording: {harmless(licence.text.url)}" if licence.text is not None else ""
+    where = f" Its wording: {without_secrets(licence.text.url)}" if licence.text is not None else ""
     note = f" {licence.note}" if licence.note else ""
-    with writing(target):
+    with reporting_write_errors(target):
         target.write_text(f"{_STATED}{licence.name}: {licence.stated}.{note}{where}\n", encoding="utf-8")
     return [f"{LICENCE} names the licence and where it is; its wording was not downloaded{failed}"]
 
 
-def _recorded(release: Release, files: Sequence[File], notes: list[str]) -> Got:
+def _write_lock(release: Release, files: Sequence[InstalledFile], notes: list[str]) -> InstalledRelease:
     """Writes the lock: what is in the folder from now on."""
-    entries = {each.name: Locked(each.sha256, each.bytes, each.source, each.pinned) for each in files}
+    entries = {each.name: LockedFile(each.sha256, each.bytes, each.source, each.pinned) for each in files}
     lock = msgspec.json.encode(DataLock(SCHEMA, release.name, entries))
     part = release.folder / f".{LOCK}.part"
-    with writing(part):
+    with reporting_write_errors(part):
         part.write_bytes(msgspec.json.format(lock, indent=2) + b"\n")
     _rename(part, release.folder / LOCK)
-    return Got(release, files, study_data(release, [each.name for each in files]), notes)
+    return InstalledRelease(release, files, study_data(release, [each.name for each in files]), notes)
 
 
 def _rename(part: Path, target: Path) -> None:
-    with writing(target):
+    with reporting_write_errors(target):
         sync(part)
         part.replace(target)
         sync(target.parent)

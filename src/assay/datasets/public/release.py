@@ -25,7 +25,7 @@ _SHOWN = 3
 _HASHED = 10**9  # bytes; of a larger file, its length has to do
 
 
-class _Raw(NamedTuple):
+class _RawRecord(NamedTuple):
     """A record as it stands in a file."""
 
     place: Place
@@ -56,7 +56,7 @@ def read_release(
         found.append((place, record))
         problems += [replace(each, where=place.file, line=place.line) for each in check(record)]
         if name is not None and first.setdefault(own := name(record), place) != place:
-            what = f"the id {own!r} stands at {_told(first[own])} already"
+            what = f"the id {own!r} stands at {_place_text(first[own])} already"
             problems.append(Problem(what, *place, fix="Ids must be unique."))
     if not found and not problems:
         problems.append(Problem("there is no record in it", str(path), fix="Check the path, or fill it."))
@@ -65,7 +65,7 @@ def read_release(
     return found
 
 
-def _raw_records(path: Path) -> list[_Raw]:
+def _raw_records(path: Path) -> list[_RawRecord]:
     data = read_bytes(path)
     if not data.lstrip().startswith(b"["):
         return list(_lines(path, data))
@@ -75,23 +75,23 @@ def _raw_records(path: Path) -> list[_Raw]:
         fix = "Check that the file is whole: it must be one JSON array, or one JSON object a line."
         raise DataError(replace(decoding_problem(error, str(path)), fix=fix)) from None
     # released arrays stand on one line, so that a record's number says more than a line's
-    return [_Raw(Place(f"{path}, record {number}"), record) for number, record in enumerate(records, 1)]
+    return [_RawRecord(Place(f"{path}, record {number}"), record) for number, record in enumerate(records, 1)]
 
 
-def _lines(path: Path, data: bytes) -> Iterator[_Raw]:
+def _lines(path: Path, data: bytes) -> Iterator[_RawRecord]:
     for number, line in enumerate(data.splitlines(), 1):
         if line.strip():
-            yield _Raw(Place(str(path), number), line)
+            yield _RawRecord(Place(str(path), number), line)
 
 
-def _told(place: Place) -> str:
+def _place_text(place: Place) -> str:
     return place.file if place.line is None else f"{place.file}:{place.line}"
 
 
 # ----------------------------------------------------------------------------- is it the official one
 
 
-def doubtful(path: Path) -> tuple[str, ...]:
+def release_doubts(path: Path) -> tuple[str, ...]:
     """What a file cannot prove that is not known to be the official release; nothing where it is."""
     return () if path.is_file() and _is_official(path) else (UNKNOWN,)
 
@@ -99,7 +99,7 @@ def doubtful(path: Path) -> tuple[str, ...]:
 def _is_official(path: Path) -> bool:
     """Whether a file is what the catalogue, or the lock beside it, says of the release."""
     name = path.name.removesuffix(".gz")
-    known = [*_locked(path.with_name(LOCK), name), *_published()]
+    known = [*_locked_files(path.with_name(LOCK), name), *_published_files()]
     size = path.stat().st_size
     if name == path.name:
         known = [each for each in known if each.bytes in (None, size)]  # what differs need not be hashed
@@ -108,7 +108,7 @@ def _is_official(path: Path) -> bool:
     return bool(known) and content_sum(path, name).sha256 in {each.sha256 for each in known}
 
 
-class _Official(NamedTuple):
+class _OfficialFile(NamedTuple):
     """What a file of an official release has."""
 
     sha256: str
@@ -116,24 +116,24 @@ class _Official(NamedTuple):
     locked: bool
 
 
-def _locked(path: Path, name: str) -> Iterator[_Official]:
+def _locked_files(path: Path, name: str) -> Iterator[_OfficialFile]:
     """What came as the release, as the lock of its folder says; a copy from elsewhere did not."""
     try:
         found = msgspec.json.decode(path.read_bytes(), type=DataLock).files.get(name)
     except (OSError, *REFUSED):  # without a lock that can be read, nothing is known
         return
     if found is not None and found.pinned != "local copy":
-        yield _Official(found.sha256, found.bytes, locked=True)
+        yield _OfficialFile(found.sha256, found.bytes, locked=True)
 
 
-def _published() -> Iterator[_Official]:
+def _published_files() -> Iterator[_OfficialFile]:
     kept = (
         each for entry in read_catalogue().values() for download in entry.downloads for each in download.kept
     )
-    return (_Official(each.sha256, each.bytes, locked=False) for each in kept if each.sha256)
+    return (_OfficialFile(each.sha256, each.bytes, locked=False) for each in kept if each.sha256)
 
 
-def some(found: Sequence[str]) -> str:
+def name_some(found: Sequence[str]) -> str:
     """The first few of what a warning is about."""
     more = f" and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
     return ", ".join(found[:_SHOWN]) + more

@@ -22,10 +22,10 @@ from assay.core.dataset import Corpus, digest
 from assay.core.parts import Floats, Model, Vectors
 from assay.core.protocols import Kit
 from assay.core.records import Hit
-from assay.retrieval.embed.static import Static
-from assay.retrieval.lexical import engine
+from assay.retrieval.embed.static import StaticEmbedder
+from assay.retrieval.lexical import engine_version
 from assay.retrieval.tokens import sentence_spans
-from assay.retrieval.words import asking, identifiers_of, names_of, stems_of
+from assay.retrieval.words import content_stems, find_capitalized_names, find_identifiers, question_features
 from assay.store.disk import UNREADABLE, ArtifactCache, DamagedArtifact
 from assay.systems.retrievers import WORTH_KEEPING, indexed_text, texts_with_progress
 
@@ -72,9 +72,9 @@ class WordFrequencies(msgspec.Struct, frozen=True):
 
 
 def _count_batch(texts: Sequence[str], words: Counter[str], identifiers: set[str]) -> int:
-    for text, stems in zip(texts, stems_of(texts), strict=True):
+    for text, stems in zip(texts, content_stems(texts), strict=True):
         words.update(set(stems))
-        identifiers.update(identifiers_of(text))
+        identifiers.update(find_identifiers(text))
     return len(texts)
 
 
@@ -99,7 +99,7 @@ class FeatureExtractor:
         """The value of every feature, in the order of NAMES."""
         found = self._hit_texts(hits)
         return {
-            **asking(query),
+            **question_features(query),
             **self._words(query, found),
             **_name_features(query, found, self.frequencies.identifiers),
             **self._nearness(query, found),
@@ -124,9 +124,9 @@ class FeatureExtractor:
 
     def _words(self, query: str, found: HitTexts) -> dict[str, float]:
         """How much of the weight of the query's words the first passage, several, or one sentence holds."""
-        weights = {word: self.frequencies.weight(word) for word in dict.fromkeys(stems_of([query])[0])}
-        held = [set(stems) & weights.keys() for stems in stems_of(found.texts)]
-        sentences = [set(stems) & weights.keys() for stems in stems_of(_sentences(found.texts))]
+        weights = {word: self.frequencies.weight(word) for word in dict.fromkeys(content_stems([query])[0])}
+        held = [set(stems) & weights.keys() for stems in content_stems(found.texts)]
+        sentences = [set(stems) & weights.keys() for stems in content_stems(_sentences(found.texts))]
         together = set[str]().union(*held)
         unknown = sum(word not in self.frequencies.words for word in weights)
         return {
@@ -172,8 +172,8 @@ def _share(weights: Mapping[str, float], held: Set[str]) -> float:
 
 def _name_features(query: str, found: HitTexts, known: Set[str]) -> dict[str, float]:
     """The shares of the query's names and identifiers that occur in the texts, compared letter by letter."""
-    identifiers = identifiers_of(query)
-    called = [*identifiers, *(name.casefold() for name in names_of(query))]
+    identifiers = find_identifiers(query)
+    called = [*identifiers, *(name.casefold() for name in find_capitalized_names(query))]
     texts = [text.casefold() for text in found.texts]
     held = [{name for name in called if name in text} for text in texts]
     together = set[str]().union(*held)
@@ -208,14 +208,14 @@ def _hit_counts(found: HitTexts) -> dict[str, float]:
 
 def feature_extractor(corpus: Corpus, kit: Kit) -> FeatureExtractor:
     """The extractor for a corpus. Its words are counted once, and the counts are kept in the cache."""
-    return FeatureExtractor(corpus, _word_frequencies(corpus, kit), Static().load(kit))
+    return FeatureExtractor(corpus, _word_frequencies(corpus, kit), StaticEmbedder().load(kit))
 
 
 def _word_frequencies(corpus: Corpus, kit: Kit) -> WordFrequencies:
     if len(corpus) < WORTH_KEEPING:
         return WordFrequencies.count(map(indexed_text, corpus.passages))
     cache = ArtifactCache(kit.cache / "frequencies")
-    key = digest(part.encode() for part in (VERSION, engine(), corpus.hash))
+    key = digest(part.encode() for part in (VERSION, engine_version(), corpus.hash))
     if (known := cache.read(key, _read_counts)) is not None:
         return known
     counted = WordFrequencies.count(texts_with_progress(corpus, kit, "counting words"))

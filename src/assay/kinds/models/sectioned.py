@@ -12,7 +12,7 @@ from assay.core.dataset import Corpus, Dataset
 from assay.core.errors import DataError, Problem
 from assay.core.protocols import Kit
 from assay.core.records import Item, Passage
-from assay.datasets.reading import Reader, table_rows
+from assay.datasets.reading import FolderReader, table_rows
 from assay.kinds.models.golden_yaml import GoldenFile, GoldenQuery, read_golden
 
 
@@ -63,7 +63,7 @@ class SectionedReports:
         )
 
     def _corpus(self, path: Path) -> Corpus:
-        reader = Reader(path.parent)
+        reader = FolderReader(path.parent)
         columns = (self.id, self.text, self.report, self.section)
         rows = table_rows(reader, path, needed=columns, texts=columns)
         passages = reader.collect(path, rows, self._passage, key="doc_id")

@@ -151,7 +151,7 @@ def snapshot(name: str, files: Sequence[str], ways_out: str) -> Path:
         raise SystemFailure(f"The Hugging Face hub did not give {name!r} ({said}). {ways_out}") from error
 
 
-def own_tokens(encoding: Encoding, prefix: int) -> NDArray[np.bool_]:
+def own_token_mask(encoding: Encoding, prefix: int) -> NDArray[np.bool_]:
     """Which tokens are those of a text: not special ones, nor those of `prefix` characters put before it."""
     ends = np.array([end for _, end in encoding.offsets], dtype=np.int64)
     own: NDArray[np.bool_] = (ends > prefix) & ~np.array(encoding.special_tokens_mask, dtype=bool)
@@ -162,7 +162,7 @@ _OPSET = 23  # the first with Attention
 _IR = 11  # that of its time, which ONNX Runtime 1.23 and later read
 
 
-class Config(msgspec.Struct, frozen=True):
+class BertConfig(msgspec.Struct, frozen=True):
     """What a config.json says about the network."""
 
     hidden_size: int
@@ -187,16 +187,16 @@ def bert_onnx(config: Path, weights: Path) -> bytes:
     # a model saved with a head keeps its encoder under a name of its own
     tensors = {name.removeprefix("bert."): tensor for name, tensor in tensors.items()}
     try:
-        graph: bytes = _Encoder(_read(config), tensors).graph().SerializeToString()
+        graph: bytes = _BertGraph(_read_config(config), tensors).graph().SerializeToString()
     except KeyError as error:
         what, fix = f"there is no tensor {error} in it", "Use the weights of a BertModel."
         raise DataError(Problem(what, str(weights), fix=fix)) from error
     return graph
 
 
-def _read(path: Path) -> Config:
+def _read_config(path: Path) -> BertConfig:
     try:
-        config = msgspec.json.decode(path.read_bytes(), type=Config)
+        config = msgspec.json.decode(path.read_bytes(), type=BertConfig)
     except msgspec.DecodeError as error:
         raise DataError(Problem(str(error), str(path), fix="Use the config.json of a BertModel.")) from error
     built = {"model_type": "bert", "hidden_act": "gelu", "position_embedding_type": "absolute"}
@@ -211,10 +211,10 @@ def _read(path: Path) -> Config:
     return config
 
 
-class _Encoder:
+class _BertGraph:
     """Collects the nodes and tensors of one encoder. Each method adds some and names what they give."""
 
-    def __init__(self, config: Config, tensors: Mapping[str, NDArray[Any]]) -> None:
+    def __init__(self, config: BertConfig, tensors: Mapping[str, NDArray[Any]]) -> None:
         try:
             import onnx
         except ImportError as error:

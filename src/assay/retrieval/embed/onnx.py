@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from assay.core.errors import DataError, PluginError, Problem, UsageError
 from assay.core.parts import EmbeddingResult, Ints, Role, Vectors, normalize_rows
 from assay.core.protocols import Kit
-from assay.retrieval.embed.model_files import ModelFiles, bert_onnx, find_files, own_tokens, snapshot
+from assay.retrieval.embed.model_files import ModelFiles, bert_onnx, find_files, own_token_mask, snapshot
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession
@@ -91,10 +91,10 @@ class MiniLM:
 
     def _model(self) -> Onnx:
         # 256 is what its sentence_bert_config.json says; its tokenizer.json would cut at 128.
-        return Onnx(self.path or str(_packaged() or _from_hub()), max_tokens=256)
+        return Onnx(self.path or str(_packaged_folder() or _hub_folder()), max_tokens=256)
 
 
-def _packaged() -> Path | None:
+def _packaged_folder() -> Path | None:
     """The folder in the package, which is not imported: that would want sentence-transformers."""
     spec = find_spec(_PACKAGE)
     if spec is None or spec.origin is None:
@@ -103,7 +103,7 @@ def _packaged() -> Path | None:
     return folder if folder.is_dir() else None
 
 
-def _from_hub() -> Path:
+def _hub_folder() -> Path:
     """The folder with the hub's files, which are not fetched where nothing could run them."""
     if missing := [name for name in ("onnx", "onnxruntime") if find_spec(name) is None]:
         what = f"minilm needs {' and '.join(missing)} and its weights, which do not come with the program"
@@ -111,7 +111,7 @@ def _from_hub() -> Path:
     return snapshot(_HUB, _HUB_FILES, _WAYS)
 
 
-class _Run(NamedTuple):
+class _EncodedText(NamedTuple):
     """One text, ready for the model."""
 
     ids: Ints
@@ -161,12 +161,15 @@ class OnnxModel:
                 matrices[row] = normalize_rows(states[: len(own)][own])
         return matrices
 
-    def _runs(self, texts: Sequence[str], role: Role) -> list[_Run]:
+    def _runs(self, texts: Sequence[str], role: Role) -> list[_EncodedText]:
         prefix = self._part.query_prefix if role == "query" else self._part.passage_prefix
         encoded = self._tokenizer.encode_batch([prefix + text for text in texts])
-        return [_Run(np.array(each.ids, dtype=np.int64), own_tokens(each, len(prefix))) for each in encoded]
+        return [
+            _EncodedText(np.array(each.ids, dtype=np.int64), own_token_mask(each, len(prefix)))
+            for each in encoded
+        ]
 
-    def _hidden(self, runs: Sequence[_Run]) -> Iterator[tuple[list[int], Vectors, Ints]]:
+    def _hidden(self, runs: Sequence[_EncodedText]) -> Iterator[tuple[list[int], Vectors, Ints]]:
         """Last layer and mask of rows of like length together, until all have come that have a token."""
         for rows in _batches(runs, _TOKENS_A_CORE * _cores()):
             ids = np.full((len(rows), max(len(runs[row].ids) for row in rows)), self._pad, dtype=np.int64)
@@ -183,7 +186,7 @@ class OnnxModel:
         return states
 
 
-def _batches(runs: Sequence[_Run], limit: int) -> Iterator[list[int]]:
+def _batches(runs: Sequence[_EncodedText], limit: int) -> Iterator[list[int]]:
     """Rows by length, as many together as stay below the limit when all are padded to the longest."""
     rows: list[int] = []
     some = (row for row, run in enumerate(runs) if run.own.any())
@@ -201,7 +204,7 @@ def _load(part: Onnx, files: ModelFiles, identity: str) -> OnnxModel:
     """The model, read once a process and content: a study may build thousands of small indexes with it."""
     from tokenizers import Tokenizer
 
-    with _told(files.tokenizer, "a tokenizer"):
+    with _reporting_file(files.tokenizer, "a tokenizer"):
         tokenizer = Tokenizer.from_file(str(files.tokenizer))
     tokenizer.no_padding()
     tokenizer.enable_truncation(files.longest(part.max_tokens))
@@ -221,7 +224,7 @@ def _session(files: ModelFiles) -> InferenceSession:
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     options.log_severity_level = 4  # what goes wrong is raised, and need not be printed too
     network = bert_onnx(files.config, files.weights) if files.network is None else str(files.network)
-    with _told(files.network or files.weights, "a graph that ONNX Runtime takes"):
+    with _reporting_file(files.network or files.weights, "a graph that ONNX Runtime takes"):
         return InferenceSession(network, options, providers=["CPUExecutionProvider"])
 
 
@@ -231,7 +234,7 @@ def _cores() -> int:
 
 
 @contextmanager
-def _told(path: Path, wanted: str) -> Iterator[None]:
+def _reporting_file(path: Path, wanted: str) -> Iterator[None]:
     """Says which file is wrong."""
     try:
         yield

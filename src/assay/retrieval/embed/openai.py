@@ -61,17 +61,17 @@ class OpenAI:
         return f"openai {self.version} {self.endpoint.identity} {msgspec.json.encode(decides).decode()}"
 
 
-class _Row(msgspec.Struct):
+class _EmbeddingRow(msgspec.Struct):
     embedding: list[float] | str  # numbers, or their bytes in base64
     index: int | None = None  # None: rows stand in the order of the texts
 
 
-class _Answer(msgspec.Struct):
-    data: list[_Row]
+class _EmbeddingReply(msgspec.Struct):
+    data: list[_EmbeddingRow]
     usage: Any = None
 
 
-class _OtherDimension(ValueError):
+class _DimensionChanged(ValueError):
     """Vectors of another length than asked for, or than came before."""
 
 
@@ -109,20 +109,20 @@ class OpenAIModel:
         try:
             return self._client.post("/embeddings", payload, partial(self._read, texts))
         except Retryable as error:
-            if isinstance(error.__cause__, _OtherDimension):
+            if isinstance(error.__cause__, _DimensionChanged):
                 fix = "Another model answers. Check what is served there, and whether it takes `dimensions`"
                 raise SystemFailure(f"{self._client.endpoint.address}: {error.__cause__}. {fix}.") from error
             raise
 
     def _read(self, texts: Sequence[str], answer: Any) -> EmbeddingResult:
         """What the service says, if it is a vector for each text; a ValueError otherwise."""
-        found, count = msgspec.convert(answer, _Answer), len(texts)
+        found, count = msgspec.convert(answer, _EmbeddingReply), len(texts)
         numbered = {
             place if row.index is None else row.index: row.embedding for place, row in enumerate(found.data)
         }
         if len(found.data) != count or numbered.keys() != set(range(count)):
             raise ValueError(f"{len(found.data)} vectors for {count} texts, numbered {sorted(numbered)[:9]}")
-        rows = [_numbers(numbered[index]) for index in range(count)]
+        rows = [_decode(numbered[index]) for index in range(count)]
         if 0 in (sizes := {len(row) for row in rows}) or len(sizes) > 1:
             raise ValueError("an empty vector, or vectors of different lengths")
         vectors = np.stack(rows)
@@ -138,10 +138,10 @@ class OpenAIModel:
         with self._turn:
             self._dimensions = self._dimensions or dimensions
             if dimensions != self._dimensions:
-                raise _OtherDimension(f"vectors of {dimensions} dimensions, not of {self._dimensions}")
+                raise _DimensionChanged(f"vectors of {dimensions} dimensions, not of {self._dimensions}")
 
 
-def _numbers(embedding: list[float] | str) -> Vectors | Floats:
+def _decode(embedding: list[float] | str) -> Vectors | Floats:
     if isinstance(embedding, str):
         return np.frombuffer(base64.b64decode(embedding, validate=True), dtype="<f4")
     return np.array(embedding, dtype=np.float64)

@@ -23,7 +23,7 @@ from assay.core.errors import PluginError, SystemFailure, UsageError
 from assay.core.parts import EmbeddingResult, Role, Vectors, normalize_rows
 from assay.core.protocols import Kit
 from assay.core.registry import outside_identity
-from assay.retrieval.embed.model_files import content_hash, own_tokens, snapshot
+from assay.retrieval.embed.model_files import content_hash, own_token_mask, snapshot
 
 if TYPE_CHECKING:
     import sentence_transformers
@@ -140,7 +140,7 @@ class SentenceTransformerModel:
         return encodings
 
     def _own(self, encodings: Sequence[Encoding], role: Role) -> list[NDArray[np.bool_]]:
-        return [own_tokens(encoding, len(self._prefixes[role])) for encoding in encodings]
+        return [own_token_mask(encoding, len(self._prefixes[role])) for encoding in encodings]
 
 
 @lru_cache(maxsize=2)
@@ -175,7 +175,7 @@ def open_checkpoint(
     check_device(settings.get("device"))
     open_model = partial(getattr(library, kind), where, revision=commit_of(where), **settings)
     try:
-        with _missing_made_nan() as missing:
+        with _missing_tensors_as_nan() as missing:
             try:
                 # What is all there is not asked for on the hub, where every file would be looked up again.
                 model = open_model(local_files_only=True)
@@ -212,7 +212,7 @@ def _not_installed() -> PluginError:
 
 
 @contextmanager
-def _missing_made_nan() -> Iterator[list[str]]:
+def _missing_tensors_as_nan() -> Iterator[list[str]]:
     """The names of the tensors that models loaded meanwhile do not find in their files.
 
     transformers gives those random numbers, says so in its log, and tells a caller who asks; between it and

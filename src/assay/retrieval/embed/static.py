@@ -67,9 +67,10 @@ _TOKENIZER = "tokenizers/l2_supercat_tokenizer_config.json"
 
 
 @dataclass(frozen=True)
-class Static:
+class StaticEmbedder:
     """The static model of the package wordllama: 256 dimensions, thousands of texts a second."""
 
+    first_address: ClassVar[str] = "assay.retrieval.embed.static:Static"
     version: ClassVar[str] = "1"
 
     def load(self, kit: Kit) -> StaticModel:
@@ -146,19 +147,19 @@ def _load() -> StaticModel:
     from safetensors.numpy import load_file
     from tokenizers import Tokenizer
 
-    tokenizer = Tokenizer.from_file(str(_packaged(_TOKENIZER)))
+    tokenizer = Tokenizer.from_file(str(_packaged_file(_TOKENIZER)))
     tokenizer.no_padding()
     tokenizer.no_truncation()
-    (table,) = load_file(_packaged(_WEIGHTS)).values()
+    (table,) = load_file(_packaged_file(_WEIGHTS)).values()
     return StaticModel(_identity(), table.astype(np.float32), tokenizer)
 
 
 @cache
 def _identity() -> str:
-    return digest(_packaged(name).read_bytes() for name in (_WEIGHTS, _TOKENIZER))
+    return digest(_packaged_file(name).read_bytes() for name in (_WEIGHTS, _TOKENIZER))
 
 
-def _packaged(name: str) -> Path:
+def _packaged_file(name: str) -> Path:
     spec = find_spec(_PACKAGE)
     if spec is None or spec.origin is None:
         raise PluginError(

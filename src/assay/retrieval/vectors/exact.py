@@ -59,7 +59,7 @@ class Facets:
         return reduce(lambda left, right: np.intersect1d(left, right, assume_unique=True), groups)
 
 
-class Compared:
+class VectorComparison:
     """Vectors by position, each compared with the query. Immutable, so any number of threads may search."""
 
     def __init__(self, vectors: Vectors, directed: Ints, facets: Facets) -> None:
@@ -82,14 +82,14 @@ class Compared:
 
     def search(self, queries: ArrayLike, k: int, where: Where | None = None) -> list[Ranking]:
         """The k nearest by cosine for each row of `queries`; none for a row of zeros."""
-        return self.nearest(directions(queries, *self.shape), k, self.among(where))
+        return self.nearest(prepare_queries(queries, *self.shape), k, self.among(where))
 
     def close(self) -> None:
         """Nothing is held that the last reader does not give back."""
 
     def among(self, where: Where | None) -> Ints | None:
         """The positions that a search may find, in order; None: all."""
-        asked = wanted(where)
+        asked = wanted_facets(where)
         return self._facets.matching(asked) if asked else self._directed
 
     def nearest(self, rows: Vectors, k: int, among: Ints | None) -> list[Ranking]:
@@ -140,36 +140,37 @@ class Compared:
         return self.decided(query, near if among is None else among[near], count)
 
 
-class ExactIndex(Compared):
+class InMemoryIndex(VectorComparison):
     """Vectors in memory alone, for what is not worth a file."""
 
     def __init__(self, vectors: ArrayLike, metadata: Sequence[Mapping[str, object]] = ()) -> None:
-        content = given(vectors, metadata)
+        content = prepare_content(vectors, metadata)
         super().__init__(content.vectors, content.directed, Facets(content.positions))
 
 
 @dataclass(frozen=True)
-class Exact:
+class ExactStore:
     """Compares a query with every vector: no hit is missed, and time grows with their number.
 
     A file below the cache folder keeps them; opening maps it into memory, so processes share one copy.
     """
 
+    first_address: ClassVar[str] = "assay.retrieval.vectors.exact:Exact"
     version: ClassVar[str] = "1"
 
-    def open(self, name: str, kit: Kit) -> Compared | None:
-        return index_shelf(kit).read(self._key(name), _read)
+    def open(self, name: str, kit: Kit) -> VectorComparison | None:
+        return index_cache(kit).read(self._key(name), _read)
 
     def build(
         self, name: str, vectors: Vectors, kit: Kit, metadata: Sequence[Mapping[str, object]] = ()
-    ) -> Compared:
-        content, shelf, key = given(vectors, metadata), index_shelf(kit), self._key(name)
+    ) -> VectorComparison:
+        content, shelf, key = prepare_content(vectors, metadata), index_cache(kit), self._key(name)
         index = shelf.read_or_put(key, _read, lambda folder: _write(folder, content))
-        check_same(name, index.shape, content.shape)
+        check_same_shape(name, index.shape, content.shape)
         return index
 
     def _key(self, name: str) -> str:
-        return stored_name("exact", self.version, name, longest=120)
+        return storage_name("exact", self.version, name, longest=120)
 
 
 def save_array(path: Path, array: np.ndarray[tuple[int, ...], np.dtype[np.generic]]) -> None:
@@ -179,31 +180,31 @@ def save_array(path: Path, array: np.ndarray[tuple[int, ...], np.dtype[np.generi
         file.write(np.ascontiguousarray(array).data)
 
 
-def index_shelf(kit: Kit) -> ArtifactCache:
+def index_cache(kit: Kit) -> ArtifactCache:
     """Where indexes in files are kept."""
     return ArtifactCache(kit.cache / "indexes")
 
 
-def _write(folder: Path, content: Given) -> None:
+def _write(folder: Path, content: StoreContent) -> None:
     save_array(folder / _VECTORS, content.vectors)
     save_array(folder / _DIRECTED, content.directed)
     (folder / _FACETS).write_bytes(msgspec.json.encode(content.positions()))
 
 
-def _read(folder: Path) -> Compared:
+def _read(folder: Path) -> VectorComparison:
     try:
         vectors = np.load(folder / _VECTORS, mmap_mode="r", allow_pickle=False)
         directed = np.load(folder / _DIRECTED, allow_pickle=False)
     except UNREADABLE as error:
         raise DamagedArtifact(folder, error) from error
-    return Compared(vectors, directed, Facets.kept(folder / _FACETS))
+    return VectorComparison(vectors, directed, Facets.kept(folder / _FACETS))
 
 
 _PLAIN = re.compile(r"[A-Za-z0-9_-]+")
 
 
 @dataclass(frozen=True)
-class Given:
+class StoreContent:
     """Vectors of length 1 and the facets of each. A row of zeros has no direction, so nothing finds it."""
 
     vectors: Vectors
@@ -228,17 +229,17 @@ class Given:
         return found
 
 
-def given(vectors: ArrayLike, metadata: Sequence[Mapping[str, object]]) -> Given:
+def prepare_content(vectors: ArrayLike, metadata: Sequence[Mapping[str, object]]) -> StoreContent:
     """What a store is to keep."""
     rows = np.asarray(vectors)
     if rows.ndim != 2:
         raise UsageError(f"A store takes a matrix, a row a vector. This has {rows.ndim} dimensions.")
     if metadata and len(metadata) != len(rows):
         raise UsageError(f"There are {len(rows)} vectors and metadata of {len(metadata)}. Give one for each.")
-    return Given(normalize_rows(rows), [facets(each) for each in metadata] or [()] * len(rows))
+    return StoreContent(normalize_rows(rows), [facets_of(each) for each in metadata] or [()] * len(rows))
 
 
-def check_same(name: str, stored: tuple[int, int], new: tuple[int, int]) -> None:
+def check_same_shape(name: str, stored: tuple[int, int], new: tuple[int, int]) -> None:
     """Refuses to take one content for another under the same name."""
     if stored != new and (stored[0] or new[0]):
         (rows, dims), (new_rows, new_dims) = stored, new
@@ -248,7 +249,7 @@ def check_same(name: str, stored: tuple[int, int], new: tuple[int, int]) -> None
         )
 
 
-def directions(queries: ArrayLike, length: int, dims: int) -> Vectors:
+def prepare_queries(queries: ArrayLike, length: int, dims: int) -> Vectors:
     """The queries, of length 1, for an index of `length` vectors; an empty one takes any."""
     rows = np.asarray(queries)
     if rows.ndim != 2:
@@ -261,12 +262,12 @@ def directions(queries: ArrayLike, length: int, dims: int) -> Vectors:
     return normalize_rows(rows)
 
 
-def facets(metadata: Mapping[str, object]) -> list[str]:
+def facets_of(metadata: Mapping[str, object]) -> list[str]:
     """Everything that can be asked of some metadata."""
     return [_facet(key, value) for key, held in metadata.items() for value in _values(held)]
 
 
-def wanted(where: Where | None) -> list[list[str]]:
+def wanted_facets(where: Where | None) -> list[list[str]]:
     """For each key asked for, the facets of which one must be there."""
     asked = []
     for key, value in (where or {}).items():
@@ -279,7 +280,7 @@ def wanted(where: Where | None) -> list[list[str]]:
     return asked
 
 
-def stored_name(*parts: object, longest: int = 60) -> str:
+def storage_name(*parts: object, longest: int = 60) -> str:
     """Parts joined to a name that folders, tables and collections take; a long or odd one ends in a hash."""
     name = "-".join(map(str, parts))
     if _PLAIN.fullmatch(name) and len(name) <= longest:

@@ -16,15 +16,15 @@ from assay.core.errors import PluginError, UsageError
 from assay.core.parts import NOTHING, Ints, Ranking, Vectors, Where
 from assay.core.protocols import Kit
 from assay.retrieval.vectors.exact import (
-    Compared,
     Facets,
-    Given,
-    check_same,
-    directions,
-    given,
-    index_shelf,
+    StoreContent,
+    VectorComparison,
+    check_same_shape,
+    index_cache,
+    prepare_content,
+    prepare_queries,
     save_array,
-    stored_name,
+    storage_name,
 )
 from assay.store.disk import UNREADABLE, DamagedArtifact
 
@@ -37,7 +37,7 @@ _WRITE_AT_ONCE = 1 << 20
 class HnswIndex:
     """A graph over vectors, and the vectors themselves, which decide. Threads may share it."""
 
-    def __init__(self, graph: Any, exact: Compared, ef_search: int, exact_below: int) -> None:
+    def __init__(self, graph: Any, exact: VectorComparison, ef_search: int, exact_below: int) -> None:
         self._graph = graph
         self._exact = exact
         self._ef_search = ef_search
@@ -52,7 +52,7 @@ class HnswIndex:
 
     def search(self, queries: ArrayLike, k: int, where: Where | None = None) -> list[Ranking]:
         """About the k nearest by cosine for each row of `queries`; none for a row of zeros."""
-        rows = directions(queries, *self.shape)
+        rows = prepare_queries(queries, *self.shape)
         among = self._exact.among(where)
         count = len(self) if among is None else len(among)
         if k >= count or (where and count <= self._exact_below):
@@ -72,7 +72,7 @@ class HnswIndex:
         width = candidates if among is None else candidates * len(self) // len(among)
         allowed = None if among is None else _bitmap(among, len(self))
         while width < len(self):
-            met = _met(self._graph, query, candidates, width, allowed)
+            met = _walk_graph(self._graph, query, candidates, width, allowed)
             if len(met) >= k:
                 return self._exact.decided(query, np.sort(met), k)
             width *= 2
@@ -104,14 +104,14 @@ class Hnsw:
                 raise UsageError(f"{name} is {value}. It must be at least {lowest}.")
 
     def open(self, name: str, kit: Kit) -> HnswIndex | None:
-        return index_shelf(kit).read(self._key(name), self._read)
+        return index_cache(kit).read(self._key(name), self._read)
 
     def build(
         self, name: str, vectors: Vectors, kit: Kit, metadata: Sequence[Mapping[str, object]] = ()
     ) -> HnswIndex:
-        content, shelf, key = given(vectors, metadata), index_shelf(kit), self._key(name)
+        content, shelf, key = prepare_content(vectors, metadata), index_cache(kit), self._key(name)
         index = shelf.read_or_put(key, self._read, lambda folder: self._write(folder, content))
-        check_same(name, index.shape, content.shape)
+        check_same_shape(name, index.shape, content.shape)
         return index
 
     def identity(self, kit: Kit) -> str:
@@ -120,9 +120,9 @@ class Hnsw:
 
     def _key(self, name: str) -> str:
         """What decides the graph is in its name; how it is searched is not."""
-        return stored_name("hnsw", self.version, self.m, self.ef_construction, name, longest=120)
+        return storage_name("hnsw", self.version, self.m, self.ef_construction, name, longest=120)
 
-    def _write(self, folder: Path, content: Given) -> None:
+    def _write(self, folder: Path, content: StoreContent) -> None:
         faiss = _faiss()
         rows, dims = content.shape
         graph = faiss.IndexHNSWFlat(max(dims, 1), self.m, faiss.METRIC_INNER_PRODUCT)
@@ -141,11 +141,11 @@ class Hnsw:
             directed = np.load(folder / _DIRECTED, allow_pickle=False)
         except (*UNREADABLE, RuntimeError) as error:
             raise DamagedArtifact(folder, error) from error
-        exact = Compared(_vectors(graph), directed, Facets.kept(folder / _FACETS))
+        exact = VectorComparison(_mapped_vectors(graph), directed, Facets.kept(folder / _FACETS))
         return HnswIndex(graph, exact, self.ef_search, self.exact_below)
 
 
-def _met(graph: Any, query: Vectors, candidates: int, width: int, allowed: Bits | None) -> Ints:
+def _walk_graph(graph: Any, query: Vectors, candidates: int, width: int, allowed: Bits | None) -> Ints:
     """The positions of the best candidates that a walk of some width meets."""
     faiss = _faiss()
     among = {} if allowed is None else {"sel": faiss.IDSelectorBitmap(allowed)}
@@ -162,7 +162,7 @@ def _bitmap(positions: Ints, length: int) -> Bits:
     return np.packbits(chosen, bitorder="little")
 
 
-def _vectors(graph: Any) -> Vectors:
+def _mapped_vectors(graph: Any) -> Vectors:
     """The vectors where Faiss has mapped them, without a copy; they live as long as the graph."""
     faiss = _faiss()
     if not graph.ntotal:

@@ -14,12 +14,19 @@ from assay.core.errors import PluginError, SystemFailure, UsageError
 from assay.core.parts import NOTHING, Ranking, Vectors, Where
 from assay.core.protocols import Kit
 from assay.core.registry import outside_identity
-from assay.retrieval.vectors.exact import Given, check_same, directions, given, stored_name, wanted
+from assay.retrieval.vectors.exact import (
+    StoreContent,
+    check_same_shape,
+    prepare_content,
+    prepare_queries,
+    storage_name,
+    wanted_facets,
+)
 
 if TYPE_CHECKING:
     from psycopg.sql import SQL, Composed, Identifier
 
-    from assay.retrieval.vectors.postgres_server import Connection, Server
+    from assay.retrieval.vectors.postgres_server import PatientConnection, PostgresServer
 
 _STAGE = "storing vectors"
 _MOST_INDEXED, _MOST_STORED = 2000, 16_000  # dimensions that pgvector takes in an index and in a table
@@ -31,7 +38,9 @@ _MOST_MEMORY = 2048  # MB that building a graph asks of the server
 class PostgresIndex:
     """One table of vectors. Threads may share it."""
 
-    def __init__(self, server: Server, table: Identifier, shape: tuple[int, int], approximate: bool) -> None:
+    def __init__(
+        self, server: PostgresServer, table: Identifier, shape: tuple[int, int], approximate: bool
+    ) -> None:
         self._server, self._table = server, table
         self.shape = shape
         self._approximate = approximate
@@ -41,7 +50,7 @@ class PostgresIndex:
 
     def search(self, queries: ArrayLike, k: int, where: Where | None = None) -> list[Ranking]:
         """The k nearest by cosine for each row of `queries`; none for a row of zeros."""
-        rows, asked = directions(queries, *self.shape), wanted(where)
+        rows, asked = prepare_queries(queries, *self.shape), wanted_facets(where)
         count = min(k, len(self))
         if count < 1:
             return [NOTHING] * len(rows)
@@ -51,13 +60,13 @@ class PostgresIndex:
     def close(self) -> None:
         self._server.close()
 
-    def _rank(self, connection: Connection, query: Vectors, k: int, asked: list[list[str]]) -> Ranking:
+    def _rank(self, connection: PatientConnection, query: Vectors, k: int, asked: list[list[str]]) -> Ranking:
         if self._approximate and k < len(self):
             found = connection.execute(self._by_index(len(asked)), (query, *asked, query, k, k)).fetchall()
             if len(found) == k:
-                return _ranking(found)
+                return _make_ranking(found)
         # Without an index, or where a walk along it ended early, every row that matches is compared.
-        return _ranking(connection.execute(self._one_by_one(len(asked)), (query, *asked, k)).fetchall())
+        return _make_ranking(connection.execute(self._one_by_one(len(asked)), (query, *asked, k)).fetchall())
 
     def _one_by_one(self, groups: int) -> Composed:
         """Ordered by something that the index does not know, so that it is not used."""
@@ -65,7 +74,7 @@ class PostgresIndex:
             "SELECT position, (1 - (embedding <=> %s))::real AS score FROM {} WHERE embedding IS NOT NULL {} "
             "ORDER BY score DESC, position LIMIT %s",
             self._table,
-            _matching(groups),
+            _facet_conditions(groups),
         )
 
     def _by_index(self, groups: int) -> Composed:
@@ -75,7 +84,7 @@ class PostgresIndex:
             "WHERE embedding IS NOT NULL {} ORDER BY embedding <=> %s LIMIT %s) "
             "SELECT position, (1 - distance)::real AS score FROM near ORDER BY score DESC, position LIMIT %s",
             self._table,
-            _matching(groups),
+            _facet_conditions(groups),
         )
 
 
@@ -122,10 +131,10 @@ class Postgres:
     def build(
         self, name: str, vectors: Vectors, kit: Kit, metadata: Sequence[Mapping[str, object]] = ()
     ) -> PostgresIndex:
-        content, server = given(vectors, metadata), self._server()
+        content, server = prepare_content(vectors, metadata), self._server()
         self._check_dimensions(content.shape[1])
 
-        def store(connection: Connection) -> PostgresIndex | None:
+        def store(connection: PatientConnection) -> PostgresIndex | None:
             connection.patience = None  # nobody knows how long an index takes
             connection.execute("SET LOCAL statement_timeout = 0")
             connection.execute("SELECT pg_advisory_xact_lock(hashtext(%s))", (f"{self.schema}.{name}",))
@@ -138,31 +147,33 @@ class Postgres:
         index = server.transaction(_STAGE, store)
         if index is None:
             raise SystemFailure(f"{server.place}: the table of {name} is gone as soon as it was made.")
-        check_same(name, index.shape, content.shape)
+        check_same_shape(name, index.shape, content.shape)
         return index
 
-    def _server(self) -> Server:
+    def _server(self) -> PostgresServer:
         for library in ("psycopg", "pgvector"):
             if find_spec(library) is None:
                 raise PluginError(
                     f"The store postgres needs {library}, which is not installed. "
                     "Install it: pip install 'retrieval-assay[postgres]'."
                 )
-        from assay.retrieval.vectors.postgres_server import Server
+        from assay.retrieval.vectors.postgres_server import PostgresServer
 
         settings = {"statement_timeout": f"{self.timeout * 1000:.0f}"}
         if self.index == "hnsw":
             settings |= {"hnsw.ef_search": str(self.ef_search), "hnsw.iterative_scan": "relaxed_order"}
-        return Server(self.url, settings, self.timeout, self.retries, self.backoff)
+        return PostgresServer(self.url, settings, self.timeout, self.retries, self.backoff)
 
     def _table(self, name: str) -> Identifier:
         """What decides a table is in its name; how it is searched is not."""
         from psycopg.sql import Identifier
 
         made = ("hnsw", self.m, self.ef_construction) if self.index == "hnsw" else ("none",)
-        return Identifier(self.schema, stored_name("v", self.version, *made, name, longest=56))
+        return Identifier(self.schema, storage_name("v", self.version, *made, name, longest=56))
 
-    def _found(self, server: Server, connection: Connection, name: str) -> PostgresIndex | None:
+    def _found(
+        self, server: PostgresServer, connection: PatientConnection, name: str
+    ) -> PostgresIndex | None:
         table = self._table(name)
         about = connection.execute(
             "SELECT atttypmod FROM pg_attribute WHERE attrelid = to_regclass(%s) AND attname = 'embedding'",
@@ -183,7 +194,7 @@ class Postgres:
                 f"with index={self.index}. {instead} a model with fewer."
             )
 
-    def _prepare(self, server: Server, connection: Connection) -> None:
+    def _prepare(self, server: PostgresServer, connection: PatientConnection) -> None:
         """Schema and extension, made only where they are missing: that needs rights that using does not."""
         import psycopg
         from psycopg.sql import Identifier
@@ -207,7 +218,9 @@ class Postgres:
             oldest = ".".join(map(str, _OLDEST))
             raise SystemFailure(f"{server.place} has pgvector {found}. Update it to {oldest} or later.")
 
-    def _fill(self, connection: Connection, table: Identifier, content: Given, kit: Kit) -> None:
+    def _fill(
+        self, connection: PatientConnection, table: Identifier, content: StoreContent, kit: Kit
+    ) -> None:
         rows, dims = content.shape
         size = max(dims, 1)
         connection.execute(
@@ -252,14 +265,14 @@ def _sql(text: LiteralString, *parts: object) -> Composed:
     return SQL(text).format(*parts)
 
 
-def _matching(groups: int) -> SQL:
+def _facet_conditions(groups: int) -> SQL:
     """A condition for each key that is asked for: one of its facets is there."""
     from psycopg.sql import SQL
 
     return SQL("AND facets && %s::text[] " * groups)
 
 
-def _ranking(rows: Sequence[tuple[Any, ...]]) -> Ranking:
+def _make_ranking(rows: Sequence[tuple[Any, ...]]) -> Ranking:
     if not rows:
         return NOTHING
     positions, scores = zip(*rows, strict=True)

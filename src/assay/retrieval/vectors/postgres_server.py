@@ -40,11 +40,11 @@ _PASSING = (
 _REFUSED = re.compile(r"FATAL:\s+(?!the database system is|sorry, too many|too many|remaining connection)")
 
 
-class Lost(SystemFailure):
+class ConnectionLost(SystemFailure):
     """A connection that could not be made or that broke: another may fare better."""
 
 
-class Connection(psycopg.Connection[tuple[Any, ...]]):
+class PatientConnection(psycopg.Connection[tuple[Any, ...]]):
     """A connection that is given up after `patience` seconds without an answer, None being no limit.
 
     The limits that a server keeps do not help where it has stopped, or cannot be heard.
@@ -56,13 +56,13 @@ class Connection(psycopg.Connection[tuple[Any, ...]]):
         if self.patience is None:
             return super().wait(gen, *args, **options)
         try:
-            return super().wait(_within(gen, self.patience), *args, **options)
+            return super().wait(_bound(gen, self.patience), *args, **options)
         except TimeoutError as error:
             self.close()
             raise psycopg.OperationalError(str(error)) from None
 
 
-def _within(steps: Generator[Any, Any, T], seconds: float) -> Generator[Any, Any, T]:
+def _bound(steps: Generator[Any, Any, T], seconds: float) -> Generator[Any, Any, T]:
     """The steps of an exchange, which are taken whenever there is news, and every tenth of a second."""
     until, news = time.monotonic() + seconds, None
     while True:
@@ -75,7 +75,7 @@ def _within(steps: Generator[Any, Any, T], seconds: float) -> Generator[Any, Any
             raise TimeoutError(f"no answer within {seconds:g} s")
 
 
-class Server:
+class PostgresServer:
     """Connections to one database, each used by one thread at a time. No message holds the password.
 
     `settings` are those of connections that search.
@@ -97,25 +97,25 @@ class Server:
         self._password = str(known.get("password") or "")
         self.place = f"PostgreSQL at {known.get('host') or 'localhost'}, database {known.get('dbname') or ''}"
         self._turn = threading.Lock()
-        self._idle: list[Connection] = []
+        self._idle: list[PatientConnection] = []
         self._closed = False
         self._shut = weakref.finalize(self, _close_all, self._idle)  # at the latest when nobody holds it
 
-    def transaction(self, doing: str, work: Callable[[Connection], T]) -> T:
+    def transaction(self, doing: str, work: Callable[[PatientConnection], T]) -> T:
         """What `work` gives. All of it is done or nothing, so it is done again where the connection broke."""
         attempt = 1
         while True:
             try:
                 with self.told(doing), self._connect({}, autocommit=False) as connection:
                     return work(connection)
-            except Lost as error:
+            except ConnectionLost as error:
                 if attempt > self._retries:
                     raise SystemFailure(f"{error} That was attempt {attempt}, the last.") from None
             attempt += 1
             time.sleep(pause_before(attempt, self._backoff))
 
     @contextmanager
-    def connection(self) -> Iterator[Connection]:
+    def connection(self) -> Iterator[PatientConnection]:
         """A connection for one search; one that failed is not used again."""
         with self._turn:
             if self._closed:
@@ -145,7 +145,7 @@ class Server:
                 error.sqlstate is None or error.sqlstate.startswith(_PASSING)
             )
             what = f"{self.place}: {doing} failed: {self._said(error)}."
-            raise (Lost if passing else SystemFailure)(what) from None
+            raise (ConnectionLost if passing else SystemFailure)(what) from None
 
     def close(self) -> None:
         """Closes what is idle now, and the rest when it is given back."""
@@ -153,13 +153,13 @@ class Server:
             self._closed = True
             self._shut()
 
-    def _connect(self, settings: Mapping[str, str], autocommit: bool) -> Connection:
+    def _connect(self, settings: Mapping[str, str], autocommit: bool) -> PatientConnection:
         try:
-            made = Connection.connect(self._address, autocommit=autocommit)
+            made = PatientConnection.connect(self._address, autocommit=autocommit)
         except psycopg.OperationalError as error:
             said = self._said(error)
             fix = "Check that it runs, and its address, user and password"
-            failure = SystemFailure if _REFUSED.search(said) else Lost
+            failure = SystemFailure if _REFUSED.search(said) else ConnectionLost
             raise failure(f"{self.place} cannot be reached: {said}. {fix}.") from None
         made.patience = self._timeout + _GRACE
         try:
@@ -172,7 +172,7 @@ class Server:
             raise
         return made
 
-    def _give_back(self, taken: Connection) -> None:
+    def _give_back(self, taken: PatientConnection) -> None:
         with self._turn:
             if not self._closed and not taken.closed:
                 self._idle.append(taken)
@@ -184,6 +184,6 @@ class Server:
         return said.replace(self._password, "…") if self._password else said
 
 
-def _close_all(connections: list[Connection]) -> None:
+def _close_all(connections: list[PatientConnection]) -> None:
     for each in connections:
         each.close()

@@ -21,8 +21,15 @@ from assay.core.errors import AssayError, PluginError, SystemFailure, UsageError
 from assay.core.parts import NOTHING, Floats, Ranking, Vectors, Where
 from assay.core.protocols import Kit
 from assay.core.registry import outside_identity
-from assay.retrieval.vectors.exact import Given, check_same, directions, given, stored_name, wanted
-from assay.retrieval.vectors.qdrant_places import Local, Remote, local
+from assay.retrieval.vectors.exact import (
+    StoreContent,
+    check_same_shape,
+    prepare_content,
+    prepare_queries,
+    storage_name,
+    wanted_facets,
+)
+from assay.retrieval.vectors.qdrant_places import QdrantFolder, QdrantServer, shared_folder
 
 if TYPE_CHECKING:
     from qdrant_client import QdrantClient
@@ -42,7 +49,9 @@ _COLLECTION = re.compile(r"([^.]+)\.(\d+)x(\d+)\.(\d+)\.[0-9a-f]{32}")
 class QdrantIndex:
     """One collection, known by its alias. Threads may share it."""
 
-    def __init__(self, server: Remote | Local, alias: str, shape: tuple[int, int], exact: bool) -> None:
+    def __init__(
+        self, server: QdrantServer | QdrantFolder, alias: str, shape: tuple[int, int], exact: bool
+    ) -> None:
         self._server, self._alias = server, alias
         self.shape = shape
         self._exact = exact
@@ -55,7 +64,7 @@ class QdrantIndex:
         """The k nearest by cosine for each row of `queries`; none for a row of zeros."""
         if self._closed:
             raise UsageError("The index is closed. Open it again.")
-        rows, among = directions(queries, *self.shape), _matching(wanted(where))
+        rows, among = prepare_queries(queries, *self.shape), _facet_filter(wanted_facets(where))
         rankings = [NOTHING] * len(rows)
         count = min(k, len(self))
         asked = np.flatnonzero(rows.any(axis=1)).tolist() if count > 0 else []
@@ -79,7 +88,7 @@ class QdrantIndex:
             while len(found) == wide and found[k - 1].score - found[-1].score <= _ALIKE:
                 wide *= 4
                 (found,) = self._points(row[np.newaxis], wide, among)
-            rankings.append(_settled(row, found, k))
+            rankings.append(_rank_points(row, found, k))
         return rankings
 
     def _points(self, rows: Vectors, limit: int, among: Filter | None) -> list[list[ScoredPoint]]:
@@ -139,7 +148,7 @@ class Qdrant:
     def build(
         self, name: str, vectors: Vectors, kit: Kit, metadata: Sequence[Mapping[str, object]] = ()
     ) -> QdrantIndex:
-        content, server = given(vectors, metadata), self._server(kit)
+        content, server = prepare_content(vectors, metadata), self._server(kit)
         index = None
         try:
             with server.alone(self._alias(name), kit):
@@ -151,51 +160,51 @@ class Qdrant:
                 raise SystemFailure(
                     f"{server.place}: the alias {self._alias(name)} is gone as soon as it was set."
                 )
-            check_same(name, there.shape, content.shape)
+            check_same_shape(name, there.shape, content.shape)
             index = there
         finally:
             if index is None:
                 server.close()
         return index
 
-    def _server(self, kit: Kit) -> Remote | Local:
+    def _server(self, kit: Kit) -> QdrantServer | QdrantFolder:
         if find_spec("qdrant_client") is None:
             raise PluginError(
                 "The store qdrant needs qdrant-client, which is not installed. "
                 "Install it: pip install 'retrieval-assay[qdrant]'."
             )
         if self.url:
-            return Remote(Endpoint(self.url, self.key, self.timeout, self.retries, self.backoff))
+            return QdrantServer(Endpoint(self.url, self.key, self.timeout, self.retries, self.backoff))
         folder = kit.path(self.path) if self.path else kit.cache / "qdrant"
-        return local(folder.resolve()).join()
+        return shared_folder(folder.resolve()).join()
 
     def _alias(self, name: str) -> str:
-        return stored_name(self.collection_prefix, self.version, name, longest=120)
+        return storage_name(self.collection_prefix, self.version, name, longest=120)
 
-    def _found(self, server: Remote | Local, name: str) -> QdrantIndex | None:
+    def _found(self, server: QdrantServer | QdrantFolder, name: str) -> QdrantIndex | None:
         alias = self._alias(name)
-        for each in _aliases(server):
-            told = _told(each.collection_name)
+        for each in _list_aliases(server):
+            told = _parse_collection(each.collection_name)
             if each.alias_name == alias and told is not None and told.alias == alias:
                 return QdrantIndex(server, alias, told.shape, self.exact)
         return None
 
-    def _sweep(self, server: Remote | Local, name: str, kit: Kit) -> None:
+    def _sweep(self, server: QdrantServer | QdrantFolder, name: str, kit: Kit) -> None:
         """Removes what killed builds left: no alias points there, and nobody can be at work on it.
 
         In a folder nobody else can be, and on a server nobody that began long ago.
         """
         until = kit.clock() - (0.0 if server.local else _DEAD_AFTER)
         for each in server.insist(lambda client: client.get_collections()).collections:
-            told = _told(each.name)
+            told = _parse_collection(each.name)
             dead = told is not None and told.alias.startswith(self._alias("")) and told.begun <= until
-            if dead and each.name not in {alias.collection_name for alias in _aliases(server)}:
+            if dead and each.name not in {alias.collection_name for alias in _list_aliases(server)}:
                 server.insist(methodcaller("delete_collection", each.name))
-        if isinstance(server, Local):
+        if isinstance(server, QdrantFolder):
             for folder in (server.folder / "collection").glob(f"{self._alias(name)}.*"):  # begun, not listed
                 shutil.rmtree(folder, ignore_errors=True)
 
-    def _make(self, server: Remote | Local, name: str, content: Given, kit: Kit) -> None:
+    def _make(self, server: QdrantServer | QdrantFolder, name: str, content: StoreContent, kit: Kit) -> None:
         from qdrant_client import models
 
         alias, (rows, dims) = self._alias(name), content.shape
@@ -208,13 +217,15 @@ class Qdrant:
         operation = models.CreateAliasOperation(create_alias=named)
         server.insist(lambda client: client.update_collection_aliases([operation]))
 
-    def _fill(self, server: Remote | Local, collection: str, content: Given, kit: Kit) -> None:
+    def _fill(
+        self, server: QdrantServer | QdrantFolder, collection: str, content: StoreContent, kit: Kit
+    ) -> None:
         from qdrant_client import models
 
         (_, dims), directed = content.shape, content.directed
         # Of vectors of length 1 that is the cosine, and Qdrant leaves them as they are.
         config = models.VectorParams(size=max(dims, 1), distance=models.Distance.DOT)
-        _created(server, collection, lambda client: client.create_collection(collection, config))
+        _create(server, collection, lambda client: client.create_collection(collection, config))
         if any(content.facets) and not server.local:  # a folder has no such indexes
             server.insist(
                 lambda client: client.create_payload_index(
@@ -235,7 +246,7 @@ class Qdrant:
         _wait_until_indexed(server, collection)
 
 
-class _Told(NamedTuple):
+class _CollectionName(NamedTuple):
     """What the name of a collection tells: its alias, what it was given (not all is stored), and when."""
 
     alias: str
@@ -243,22 +254,24 @@ class _Told(NamedTuple):
     begun: int
 
 
-def _told(collection: str) -> _Told | None:
+def _parse_collection(collection: str) -> _CollectionName | None:
     found = _COLLECTION.fullmatch(collection)
-    return None if found is None else _Told(found[1], (int(found[2]), int(found[3])), int(found[4]))
+    return None if found is None else _CollectionName(found[1], (int(found[2]), int(found[3])), int(found[4]))
 
 
-def _aliases(server: Remote | Local) -> list[AliasDescription]:
+def _list_aliases(server: QdrantServer | QdrantFolder) -> list[AliasDescription]:
     return server.insist(lambda client: client.get_aliases()).aliases
 
 
-def _drop(server: Remote | Local, collection: str) -> None:
+def _drop(server: QdrantServer | QdrantFolder, collection: str) -> None:
     """Removes what a build began that then failed; what is not removed now, is when it is a day old."""
     with suppress(AssayError):
         server.ask(methodcaller("delete_collection", collection))
 
 
-def _created(server: Remote | Local, collection: str, create: Callable[[QdrantClient], bool]) -> None:
+def _create(
+    server: QdrantServer | QdrantFolder, collection: str, create: Callable[[QdrantClient], bool]
+) -> None:
     """Makes a collection; one that is there is what an attempt made whose answer was lost."""
 
     def make(client: QdrantClient) -> bool:
@@ -267,7 +280,7 @@ def _created(server: Remote | Local, collection: str, create: Callable[[QdrantCl
     server.insist(make)
 
 
-def _wait_until_indexed(server: Remote | Local, collection: str) -> None:
+def _wait_until_indexed(server: QdrantServer | QdrantFolder, collection: str) -> None:
     """A server indexes after it has answered; until it is done, hits may differ from moment to moment."""
     until, pause = time.monotonic() + _INDEXED_WITHIN, 0.05
     while server.insist(lambda client: client.get_collection(collection)).status != "green":
@@ -277,7 +290,7 @@ def _wait_until_indexed(server: Remote | Local, collection: str) -> None:
         pause = min(2 * pause, 5.0)
 
 
-def _matching(asked: list[list[str]]) -> Filter | None:
+def _facet_filter(asked: list[list[str]]) -> Filter | None:
     from qdrant_client.models import FieldCondition, Filter, MatchAny
 
     if not asked:
@@ -285,16 +298,16 @@ def _matching(asked: list[list[str]]) -> Filter | None:
     return Filter(must=[FieldCondition(key=_FACETS, match=MatchAny(any=group)) for group in asked])
 
 
-def _settled(query: Vectors, points: Sequence[ScoredPoint], k: int) -> Ranking:
+def _rank_points(query: Vectors, points: Sequence[ScoredPoint], k: int) -> Ranking:
     """The best k in order, equal scores in corpus order."""
     if not points:
         return NOTHING
-    positions, scores = np.array([point.id for point in points], np.int64), _scores(query, points)
+    positions, scores = np.array([point.id for point in points], np.int64), _point_scores(query, points)
     order = np.lexsort((positions, -scores))[:k]
     return Ranking(positions[order], scores[order])
 
 
-def _scores(query: Vectors, points: Sequence[ScoredPoint]) -> Floats:
+def _point_scores(query: Vectors, points: Sequence[ScoredPoint]) -> Floats:
     """Rounded to float32: a server's own, or computed where vectors come along, as those of a folder do.
 
     Of a server's scores, which fall, those that float32 cannot tell from the first of a level are that one.

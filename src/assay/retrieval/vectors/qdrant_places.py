@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, TypeVar
 from assay.core.endpoint import Endpoint, is_passing, pause_before
 from assay.core.errors import Retryable, SystemFailure, UsageError
 from assay.core.protocols import Kit
-from assay.retrieval.vectors.exact import stored_name
+from assay.retrieval.vectors.exact import storage_name
 from assay.store.disk import explain_cache_errors, hold_lock
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ T = TypeVar("T")
 _SHOWN = 200  # characters of what a server said
 
 
-class _Failed(Retryable):
+class _PassingFailure(Retryable):
     """A request that came to nothing, and when the server asks for another."""
 
     def __init__(self, what: str, retry_after: str | None = None) -> None:
@@ -36,7 +36,7 @@ class _Failed(Retryable):
         self.retry_after = retry_after
 
 
-class Remote:
+class QdrantServer:
     """A server. Threads may share it."""
 
     local = False
@@ -66,18 +66,20 @@ class Remote:
             return call(self._client)
         except ResponseHandlingException as error:
             what = str(error.source) or type(error.source).__name__
-            raise _Failed(f"{self.place} gave no whole answer: {self._shown(what)}.") from None
+            raise _PassingFailure(f"{self.place} gave no whole answer: {self._shown(what)}.") from None
         except json.JSONDecodeError:
-            raise _Failed(f"{self.place} gave an answer that is not JSON.") from None
+            raise _PassingFailure(f"{self.place} gave an answer that is not JSON.") from None
         except QdrantException as error:  # a 429 that says how long to wait, or a date, which is not read
             wait = str(getattr(error, "retry_after_s", ""))
-            raise _Failed(f"{self.place} has too much to do: {self._shown(str(error))}.", wait) from None
+            raise _PassingFailure(
+                f"{self.place} has too much to do: {self._shown(str(error))}.", wait
+            ) from None
         except UnexpectedResponse as error:
             status = error.status_code or 0
             said = self._shown(error.content.decode("utf-8", "replace"))
             what = f"{self.place} answers {status}: {said}"
             if is_passing(status):
-                raise _Failed(f"{what}.", error.headers.get("Retry-After")) from None
+                raise _PassingFailure(f"{what}.", error.headers.get("Retry-After")) from None
             fix = (
                 "Check the key" if status in {401, 403} else "Check the address, and see what the server logs"
             )
@@ -89,7 +91,7 @@ class Remote:
         while True:
             try:
                 return self.ask(call)
-            except _Failed as error:
+            except _PassingFailure as error:
                 if attempt > self._endpoint.retries:
                     fix = "Check that the server runs, and its address"
                     raise SystemFailure(f"{error} That was attempt {attempt}, the last. {fix}.") from None
@@ -103,7 +105,7 @@ class Remote:
         locks = kit.cache / "locks"
         with explain_cache_errors(locks):
             locks.mkdir(parents=True, exist_ok=True)
-        with hold_lock(locks / stored_name(self.place, alias, longest=120)):
+        with hold_lock(locks / storage_name(self.place, alias, longest=120)):
             yield
 
     def close(self) -> None:
@@ -113,7 +115,7 @@ class Remote:
         return self._endpoint.conceal(text)[:_SHOWN].rstrip(".")
 
 
-class Local:
+class QdrantFolder:
     """A folder, which the library lets one client of one process open, so all of a process share it."""
 
     local = True
@@ -125,7 +127,7 @@ class Local:
         self._users = 0
         self._client: QdrantClient | None = None
 
-    def join(self) -> Local:
+    def join(self) -> QdrantFolder:
         """Opens the folder for its first user."""
         with self._turn:
             if self._client is None:
@@ -173,6 +175,6 @@ class Local:
 
 
 @cache
-def local(folder: Path) -> Local:
+def shared_folder(folder: Path) -> QdrantFolder:
     """The one of a folder in this process."""
-    return Local(folder)
+    return QdrantFolder(folder)

@@ -21,7 +21,7 @@ import polars as pl
 from assay.core.errors import AssayError, UsageError
 from assay.core.protocols import Kit
 from assay.core.records import Document, Span
-from assay.retrieval.chunk import BySentences
+from assay.retrieval.chunk import SentenceGroups
 from assay_worlds.sources.safety_reports import SECTIONS, report_files, reports
 
 METADATA = ["collection", "title", "year", "state", "agency", "unit", "incident_type", "activity", "stage"]
@@ -60,7 +60,9 @@ def _cut(section: str) -> list[str]:
     """A section as passages that end where sentences do."""
     text = _GAP.sub("\n\n", _BREAK.sub("\n", section))
     spans = [
-        each.span for each in BySentences(tokens=TOKENS).cut([Document("section", text)], Kit()) if each.span
+        each.span
+        for each in SentenceGroups(tokens=TOKENS).cut([Document("section", text)], Kit())
+        if each.span
     ]
     if len(spans) > 1 and len(text[spans[-1].start :].split()) < SHORTEST_REST:
         spans[-2:] = [Span(spans[-2].start, spans[-1].end)]

@@ -9,7 +9,7 @@ from random import Random
 from typing import NamedTuple
 
 from assay.datasets.evidence import AGGREGATION, OUT_OF_KB
-from assay.retrieval.words import stems_of
+from assay.retrieval.words import content_stems
 from assay_worlds.sources.source import SourcePage
 from assay_worlds.suites.real.question import QuestionDraft, handbook, named, page_of
 from assay_worlds.suites.real.value import PageBook, PageSentence, values
@@ -81,10 +81,10 @@ def _absences(book: PageBook, current: Sequence[SourcePage], rng: Random) -> Ite
 
 def _unwritten(texts: Iterable[str]) -> Iterator[str]:
     """The topics whose distinctive words, and all words with their stems, occur in no text."""
-    general = set(stems_of([_GENERAL])[0])
-    telling = {topic: set(stems_of([topic])[0]) - general for topic in _TOPICS}
+    general = set(content_stems([_GENERAL])[0])
+    telling = {topic: set(content_stems([topic])[0]) - general for topic in _TOPICS}
     written = _words(texts, {stem for stems in telling.values() for stem in stems})
-    stems = {stem for each in stems_of(sorted(written)) for stem in each}
+    stems = {stem for each in content_stems(sorted(written)) for stem in each}
     for topic, own in telling.items():
         begins = tuple(stem for stem in own if len(stem) >= _PREFIX)
         if not own & stems and not any(word.startswith(begins) for word in written):

@@ -16,7 +16,7 @@ from assay.kinds.answers.scoring_steps.importing import import_marks
 from assay.kinds.answers.scoring_steps.work import unblind_study
 from assay.pipeline.evaluation import Evaluation
 from assay.pipeline.validate import validate_study
-from assay.retrieval.tokens import packaged
+from assay.retrieval.tokens import load_packaged
 from assay.study.study import Study
 from small_scoring import all_scores, at, collected, scoring_in, write_lines, write_study
 
@@ -81,9 +81,11 @@ def test_a_models_tokens_are_counted_by_its_own_tokenizer(tmp_path: Path) -> Non
     content = {passage.doc_id: passage.text for passage in study.dataset(study.arms[0]).corpus.passages}
     for row in rows:
         text = content[f"{row['site_id']}-P01/{row['condition']}"]
-        counted = len(text.split()) if row["model_id"] == "small" else packaged("llama3").counts([text])[0]
+        counted = (
+            len(text.split()) if row["model_id"] == "small" else load_packaged("llama3").counts([text])[0]
+        )
         assert int(row["input_token_count"]) == counted
-        assert int(row["ref_token_count"]) == packaged("llama3").counts([text])[0]
+        assert int(row["ref_token_count"]) == load_packaged("llama3").counts([text])[0]
     scoring = scoring_in(Evaluation(study).results)
     assert len({pair.tokenizer for pair in scoring.pairs}) == 2
 

@@ -32,8 +32,8 @@ from assay.kinds.hierarchy.logistic import (
     fit_logistic,
     folds,
 )
-from assay.retrieval.embed.static import Static
-from assay.retrieval.words import asking, identifiers_of, names_of
+from assay.retrieval.embed.static import StaticEmbedder
+from assay.retrieval.words import find_capitalized_names, find_identifiers, question_features
 
 CORPUS = Corpus(
     [
@@ -47,7 +47,7 @@ CORPUS = Corpus(
 @pytest.fixture(scope="module")
 def extractor() -> FeatureExtractor:
     texts = [f"{passage.title} {passage.text}" for passage in CORPUS.passages]
-    return FeatureExtractor(CORPUS, WordFrequencies.count(texts), Static().load(Kit()))
+    return FeatureExtractor(CORPUS, WordFrequencies.count(texts), StaticEmbedder().load(Kit()))
 
 
 # --------------------------------------------------------------------------------------- the query
@@ -63,7 +63,7 @@ def extractor() -> FeatureExtractor:
     ],
 )
 def test_identifiers_are_what_has_a_digit_joined_as_written(query: str, found: list[str]) -> None:
-    assert identifiers_of(query) == found
+    assert find_identifiers(query) == found
 
 
 @pytest.mark.parametrize(
@@ -78,15 +78,15 @@ def test_identifiers_are_what_has_a_digit_joined_as_written(query: str, found: l
     ],
 )
 def test_names_are_runs_of_capitalised_words(query: str, found: list[str]) -> None:
-    assert [name for name in names_of(query) if name != "INC"] == found
+    assert [name for name in find_capitalized_names(query) if name != "INC"] == found
 
 
 def test_cue_words_are_counted_by_sort() -> None:
-    features = asking("List all rules that changed between May and June, more than how many?")
+    features = question_features("List all rules that changed between May and June, more than how many?")
     # list, all, how many; changed, between; between, more, than
     assert (features["enumerating"], features["changing"], features["comparing"]) == (3, 2, 3)
     assert features["words"] == 13
-    assert asking("Enlist the install")["enumerating"] == 0  # words, not parts of words
+    assert question_features("Enlist the install")["enumerating"] == 0  # words, not parts of words
 
 
 @pytest.mark.parametrize(
@@ -99,7 +99,7 @@ def test_cue_words_are_counted_by_sort() -> None:
     ],
 )
 def test_a_plural_after_which_asks_for_several(query: str, several: float) -> None:
-    assert asking(query)["plural"] == several
+    assert question_features(query)["plural"] == several
 
 
 # ----------------------------------------------------------------------------------- what came back

@@ -35,8 +35,8 @@ from assay.kinds.hierarchy.systems.scan import Scan
 from assay.kinds.hierarchy.systems.search import Beam, BestFirst, Collapsed, DescentLog
 from assay.kinds.hierarchy.systems.system import TreeSystem
 from assay.kinds.hierarchy.systems.tree import ChildLists, Tree
-from assay.retrieval.embed.static import Static
-from assay.retrieval.fuse import Weighted
+from assay.retrieval.embed.static import StaticEmbedder
+from assay.retrieval.fuse import WeightedFusion
 from assay.systems.answering import Meter
 
 SUBJECTS = {
@@ -65,7 +65,7 @@ def planted() -> TreeIndexData:
             ChildLists.of_lists(leaves),
         )
     )
-    ground = CorpusIndex.of(Corpus(passages), Static(), Weighted(weights=(0.8, 0.2)), 20, Kit())
+    ground = CorpusIndex.of(Corpus(passages), StaticEmbedder(), WeightedFusion(weights=(0.8, 0.2)), 20, Kit())
     return TreeIndexData(ground, tree, Keywords().summarise(tree, passages, ground.vectors, Kit()))
 
 
@@ -88,7 +88,7 @@ def walked(
 ) -> tuple[list[int], DescentLog]:
     walk = DescentLog()
     scorer = router.load(planted()) if given is None else Told(given)
-    second = None if router.rerank is None else router.rerank.load(Static(), Kit())
+    second = None if router.rerank is None else router.rerank.load(StaticEmbedder(), Kit())
     leaves = Beam(planted(), router, scorer, second).leaves(asked("tax refund"), walk, Meter())
     return leaves.tolist(), walk
 
@@ -288,7 +288,7 @@ def test_the_structure_names_every_node_parent_and_passage() -> None:
 
 def test_no_document_is_taken_for_a_node() -> None:
     passages = [Passage(doc_id, f"text {doc_id}") for doc_id in ("root", "L1:0", "L2:0", "entity:ada")]
-    ground = CorpusIndex.of(Corpus(passages), Static(), Weighted(weights=(0.8, 0.2)), 20, Kit())
+    ground = CorpusIndex.of(Corpus(passages), StaticEmbedder(), WeightedFusion(weights=(0.8, 0.2)), 20, Kit())
     tree = KMeans(depth=2, leaf=2).build(ground.vectors, 0)
     summaries = Keywords().summarise(tree, passages, ground.vectors, Kit())
     nodes = [node.node_id for node in TreeIndexData(ground, tree, summaries).structure(None).nodes]
@@ -303,7 +303,7 @@ def test_a_route_step_has_its_scores_by_stage() -> None:
 
 def test_a_small_corpus_has_a_tree_too() -> None:
     ground = CorpusIndex.of(
-        Corpus([Passage("one", "alone")]), Static(), Weighted(weights=(0.8, 0.2)), 20, Kit()
+        Corpus([Passage("one", "alone")]), StaticEmbedder(), WeightedFusion(weights=(0.8, 0.2)), 20, Kit()
     )
     tree = KMeans().build(ground.vectors, 0)
     only = TreeIndexData(

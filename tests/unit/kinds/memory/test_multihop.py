@@ -19,7 +19,7 @@ from assay.core.protocols import Kit
 from assay.core.records import Document, Item, Passage, Span
 from assay.core.registry import DATASETS, Registry
 from assay.datasets.public import release
-from assay.datasets.public.catalogue import Download, Entry, Licence
+from assay.datasets.public.catalogue import CatalogueEntry, Download, Licence
 from assay.datasets.public.release import UNKNOWN
 from assay.kinds.memory.datasets.hotpotqa import HotpotQA
 from assay.kinds.memory.datasets.hover import Hover
@@ -189,7 +189,7 @@ def test_a_file_is_the_official_one_where_the_catalogue_has_its_checksum(
     written(path, HOTPOT)
     content = path.read_bytes()
     kept = Download("h.json", "http://x", sha256(content).hexdigest(), len(content))
-    entry = Entry("about", "hotpotqa", "home", Licence("MIT", "there"), [kept])
+    entry = CatalogueEntry("about", "hotpotqa", "home", Licence("MIT", "there"), [kept])
     monkeypatch.setattr(release, "read_catalogue", lambda: {"hotpotqa": entry})
     assert HotpotQA(str(path)).load(Kit()).unproven == UNPROVEN
     path.write_bytes(content.replace(b"Tollen", b"Tullen"))

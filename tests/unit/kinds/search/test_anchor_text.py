@@ -15,7 +15,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from assay.core.records import Span
-from assay.kinds.search.datasets.anchor_text import SourceText, joined, normal
+from assay.kinds.search.anchor_text import SourceText, join_hyphens, normalize
 
 ZWNJ, ZWJ, SHY, NBSP, NUKTA = "\u200c", "\u200d", "\u00ad", "\u00a0", "\u093c"
 
@@ -54,7 +54,7 @@ def found(text: str, wanted: str) -> list[str]:
     ],
 )
 def test_alike(one: str, other: str) -> None:
-    assert normal(one) == normal(other)
+    assert normalize(one) == normalize(other)
 
 
 @pytest.mark.parametrize(
@@ -70,8 +70,8 @@ def test_alike(one: str, other: str) -> None:
     ],
 )
 def test_not_alike(one: str, other: str) -> None:
-    assert normal(one) != normal(other)
-    assert joined(one) != joined(other)
+    assert normalize(one) != normalize(other)
+    assert join_hyphens(one) != join_hyphens(other)
 
 
 def test_a_span_is_of_the_original() -> None:
@@ -110,7 +110,7 @@ def test_words_are_joined_only_where_nothing_else_is_found() -> None:
     text = "re-\nform, then reform, then re-form"
     # as it stands, the wanted word is the second one alone; joining would also give the other two
     assert SourceText(text).spans("reform") == [Span(15, 21)]
-    assert joined(text) == "reform, then reform, then reform"
+    assert join_hyphens(text) == "reform, then reform, then reform"
 
 
 # ------------------------------------------------------------------------------------- any text
@@ -135,15 +135,15 @@ WRITTEN = st.lists(PIECES, min_size=1, max_size=60).map("".join)
 @example("´ ´")
 @example(f"a{SHY}\n{SHY} b")
 def test_the_normal_form_of_a_normal_form_is_itself(text: str) -> None:
-    assert normal(normal(text)) == normal(text)
+    assert normalize(normalize(text)) == normalize(text)
 
 
 @given(st.text(max_size=80) | WRITTEN)
 @example("ﷺ\ud800")
 def test_any_text_has_one_form_and_a_place_for_each_character_of_it(text: str) -> None:
     source = SourceText(text)
-    assert source.normal == normal(text)
-    assert source.joined == joined(text)
+    assert source.normal == normalize(text)
+    assert source.joined == join_hyphens(text)
     if source.normal:
         spans = source.spans(text)
         assert spans
@@ -152,13 +152,13 @@ def test_any_text_has_one_form_and_a_place_for_each_character_of_it(text: str) -
 
 @given(st.text(max_size=40) | WRITTEN, st.data())
 def test_the_text_of_a_span_is_what_was_wanted(text: str, data: st.DataObject) -> None:
-    form = normal(text)
+    form = normalize(text)
     if not form:
         return
     start = data.draw(st.integers(0, len(form) - 1))
     wanted = form[start : data.draw(st.integers(start + 1, len(form)))]
     for place in found(text, wanted):
-        assert normal(place) == normal(wanted) or joined(place) == joined(wanted)
+        assert normalize(place) == normalize(wanted) or join_hyphens(place) == join_hyphens(wanted)
 
 
 def words(draw: st.DataObject) -> list[str]:
@@ -171,7 +171,7 @@ def test_a_mangled_substring_stands_where_the_substring_does(data: st.DataObject
     text = "zzz " + " ".join(given_words) + " zzz"
     first = data.draw(st.integers(0, len(given_words) - 1))
     wanted = " ".join(given_words[first : data.draw(st.integers(first + 1, len(given_words)))])
-    if not joined(wanted):  # hyphens alone
+    if not join_hyphens(wanted):  # hyphens alone
         return
     mangled = wanted
     for plain, ways in MANGLED.items():
@@ -238,7 +238,7 @@ def test_hindi_with_and_without_joiners_and_nuktas(declaration: Callable[[str], 
     composed = wanted.replace("ज" + NUKTA, "\u095b")
     assert (composed != wanted) or "\u095b" in wanted
     for typed in (wanted, composed, wanted.replace("र्म", f"र्{ZWJ}म"), f"{ZWNJ}".join(wanted)):
-        assert [normal(place) for place in found(text, typed)] == [normal(wanted)]
+        assert [normalize(place) for place in found(text, typed)] == [normalize(wanted)]
 
 
 # ------------------------------------------------------------------------------------- the nearest

@@ -16,9 +16,9 @@ from assay.core.errors import AssayError
 from assay.core.protocols import FreeJudge, Kit
 from assay.core.records import Arm, Document, Hit, Item, Judgment, Passage, Response, Span
 from assay.core.registry import JUDGES, Registry
-from assay.kinds.search.golden.resolving import resolve_golden
-from assay.kinds.search.judges.anchor_index import AnchorIndex, anchors_of, stretches
-from assay.kinds.search.judges.anchors import Anchors, shared_text
+from assay.kinds.search.anchor_index import AnchorIndex, anchors_of, stretch_hashes
+from assay.kinds.search.anchors import Anchors, shared_text
+from assay.kinds.search.golden.resolve import resolve_golden
 from assay.store.journal import Answer, answer_columns, select_by_key
 from assay.study.study import Study, open_study
 
@@ -286,12 +286,12 @@ def test_forbidden_text_in_part_of_a_chapter_leaves_the_rest_allowed() -> None:
 
 def test_a_hash_of_every_stretch_is_that_of_its_characters() -> None:
     text = "".join(SECRET)  # 160 characters, no 40 of them twice
-    hashes = stretches(text)
+    hashes = stretch_hashes(text)
     assert len(hashes) == len(set(hashes.tolist())) == 160 - 40 + 1
-    assert [stretches(text[at : at + 40]).tolist() for at in (0, 60, 120)] == [
+    assert [stretch_hashes(text[at : at + 40]).tolist() for at in (0, 60, 120)] == [
         [hashes[at]] for at in (0, 60, 120)
     ]
-    assert len(stretches(text[:39])) == len(stretches("")) == 0
+    assert len(stretch_hashes(text[:39])) == len(stretch_hashes("")) == 0
 
 
 def test_a_forbidden_book_and_a_thousand_hits_take_a_moment() -> None:

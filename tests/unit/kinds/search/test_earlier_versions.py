@@ -12,9 +12,8 @@ import pytest
 
 from assay.core.errors import AssayError, DataError, UsageError
 from assay.core.records import Arm
-from assay.kinds.search.golden.check import check_golden
-from assay.kinds.search.golden.freeze import freeze_golden
-from assay.kinds.search.golden.opening import GoldenStudy, open_golden
+from assay.kinds.search.golden.check import check_golden, freeze_golden
+from assay.kinds.search.golden.study import GoldenStudy, open_golden
 from assay.study.study import open_study
 from small_golden import APPLES, STUDY, english, entry, expected, spanish, write_golden, write_set
 

@@ -10,11 +10,10 @@ import pytest
 
 from assay.core.errors import DataError
 from assay.core.protocols import Kit
-from assay.kinds.search.golden.adding import Added, add_candidates, appended
+from assay.kinds.search.golden.add import CandidateImport, add_candidates, append_entries
 from assay.kinds.search.golden.candidates import SCHEMA
-from assay.kinds.search.golden.check import check_golden
-from assay.kinds.search.golden.freeze import freeze_golden
-from assay.kinds.search.golden.opening import GoldenStudy, open_golden
+from assay.kinds.search.golden.check import check_golden, freeze_golden
+from assay.kinds.search.golden.study import GoldenStudy, open_golden
 from small_golden import APPLES, CUERDA, ROPE, english, entry, expected, spanish, write_golden, write_set
 
 DAY = 1_772_359_200.0  # 2026-03-01
@@ -49,7 +48,7 @@ def opened_at(folder: Path) -> GoldenStudy:
     return GoldenStudy(study, golden)
 
 
-def added(folder: Path, *candidates: Any) -> Added:
+def added(folder: Path, *candidates: Any) -> CandidateImport:
     return add_candidates(opened_at(folder), write_candidates(folder, *candidates))
 
 
@@ -173,7 +172,7 @@ def test_what_was_appended_before_it_broke_off_is_not_appended_again(
         raise OSError("no space left")
 
     with monkeypatch.context() as patch:
-        patch.setattr("assay.kinds.search.golden.adding.write_file", full)
+        patch.setattr("assay.kinds.search.golden.add.write_file", full)
         with pytest.raises(OSError, match="no space"):
             added(folder, candidate("stock market"))
     assert len(entries(folder)) == 6
@@ -230,7 +229,7 @@ NEW = {"id": "é", "n": [1]}
     ],
 )
 def test_entries_follow_in_the_indentation_of_the_file(before: bytes, after: str) -> None:
-    assert appended(before, [NEW]).decode() == after
+    assert append_entries(before, [NEW]).decode() == after
 
 
 def test_every_byte_of_a_file_in_odd_formatting_is_kept(folder: Path) -> None:

@@ -9,9 +9,8 @@ from typing import Any
 import pytest
 
 from assay.core.errors import DataError, UsageError
-from assay.kinds.search.golden.candidates import Proposed, find_candidates, write_candidates
-from assay.kinds.search.golden.feedback import read_feedback
-from assay.kinds.search.golden.opening import open_golden
+from assay.kinds.search.golden.candidates import Proposals, find_candidates, read_feedback, write_candidates
+from assay.kinds.search.golden.study import open_golden
 from small_golden import write_golden
 
 
@@ -30,7 +29,7 @@ def write_feedback(folder: Path, votes: list[dict[str, Any]]) -> Path:
     return path
 
 
-def proposed(folder: Path, votes: list[dict[str, Any]], least: int = 3) -> Proposed:
+def proposed(folder: Path, votes: list[dict[str, Any]], least: int = 3) -> Proposals:
     return find_candidates(open_golden(folder), write_feedback(folder, votes), least)
 
 

@@ -9,11 +9,10 @@ from typing import Any
 import pytest
 
 from assay.core.errors import DataError, UsageError
-from assay.kinds.search.golden.check import Checked, Theme, check_golden
-from assay.kinds.search.golden.content_words import ContentWords, alike
-from assay.kinds.search.golden.freeze import freeze_golden
-from assay.kinds.search.golden.opening import open_golden
-from assay.kinds.search.golden.resolving import resolve_golden
+from assay.kinds.search.golden.check import GoldenCheck, ThemeShare, check_golden, freeze_golden
+from assay.kinds.search.golden.content_words import ContentWords, similar_pairs
+from assay.kinds.search.golden.resolve import resolve_golden
+from assay.kinds.search.golden.study import open_golden
 from assay.study.study import open_study
 from small_golden import (
     APPLES,
@@ -36,7 +35,7 @@ def folder(tmp_path: Path) -> Path:
     return write_golden(tmp_path)
 
 
-def checked(folder: Path, against: str | None = None) -> Checked:
+def checked(folder: Path, against: str | None = None) -> GoldenCheck:
     return check_golden(open_golden(folder), against)
 
 
@@ -59,7 +58,7 @@ def test_a_sound_golden_set(folder: Path) -> None:
         "en": {"direct": 2, "boundary": 1, "night": 1, "odd": 1},
         "es": {"direct": 1, "boundary": 1, "night": 1, "odd": 0},
     }
-    assert found.themes == {"en": Theme("work", 1.0, 1)}
+    assert found.themes == {"en": ThemeShare("work", 1.0, 1)}
 
 
 def test_the_share_of_content_words_in_the_paragraph_around_an_anchor(folder: Path) -> None:
@@ -225,7 +224,7 @@ def test_queries_that_are_nearly_the_same_are_warnings(folder: Path) -> None:
 
 def test_alike_is_by_letters_in_common() -> None:
     # all 8 letters of the shorter are in the longer of 9: 2 * 8 / (8 + 9); the third shares too little
-    ((one, other, likeness),) = alike(["yoganada", "yogananda", "ferry"])
+    ((one, other, likeness),) = similar_pairs(["yoganada", "yogananda", "ferry"])
     assert (one, other) == (0, 1)
     assert likeness == pytest.approx(16 / 17)
 

@@ -14,8 +14,8 @@ from assay.core.errors import DataError, PluginError
 from assay.core.protocols import Kit
 from assay.core.registry import DATASETS, Registry
 from assay.datasets.reading import parse_json
-from assay.kinds.search.datasets.golden_entry import Category
-from assay.kinds.search.datasets.golden_json import Golden
+from assay.kinds.search.golden.dataset import Golden
+from assay.kinds.search.golden.entry import Category
 from assay.study.study import open_study
 from small_golden import (
     APPLES,

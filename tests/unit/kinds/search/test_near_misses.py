@@ -15,7 +15,7 @@ from assay.core.protocols import Kit
 from assay.core.records import Budget, Hit, Judgment, Query, Response
 from assay.core.registry import SYSTEMS, Registry
 from assay.core.results import Results
-from assay.kinds.search.datasets.anchor_text import without_markup
+from assay.kinds.search.anchor_text import without_markup
 from assay.pipeline.evaluate import evaluate
 from assay.pipeline.evaluation import Evaluation
 from assay.store.journal import JudgmentEntry

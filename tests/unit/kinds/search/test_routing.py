@@ -17,7 +17,7 @@ from assay.core.errors import UsageError
 from assay.core.protocols import Measure
 from assay.core.records import Arm, Fault, Hit, Item, Judgment, Passage, Response
 from assay.judges.labels import resolve
-from assay.kinds.search.measures.routing import Flagged, IntentMet, Routed
+from assay.kinds.search.measures import Flagged, IntentMet, Routed
 from assay.measures.parse import parse_measure
 from assay.measures.score import score_block
 

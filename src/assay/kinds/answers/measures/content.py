@@ -20,7 +20,7 @@ from assay.core.errors import UsageError
 from assay.kinds.answers.content_pairs import join_texts
 from assay.measures.declaration import Declaration
 from assay.measures.observed import LimitedMeasure
-from assay.retrieval.tokens import PACKAGED, packaged
+from assay.retrieval.tokens import PACKAGED, load_packaged
 
 FIRST_ADDRESS = "assay.measures.content"
 
@@ -88,7 +88,7 @@ class _TokenCount(_SizeMeasure):
             raise UsageError(f"tokenizer: a measure counts by one of {known}, not by {self.tokenizer!r}.")
 
     def sizes(self, texts: Sequence[str]) -> Sequence[int]:
-        return packaged(self.tokenizer).counts(texts)
+        return load_packaged(self.tokenizer).counts(texts)
 
 
 @dataclass(frozen=True)

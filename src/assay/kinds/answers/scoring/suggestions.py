@@ -41,7 +41,7 @@ from assay.kinds.answers.scoring.rubric import (
 )
 from assay.pipeline.paying_judges import HOPELESS
 from assay.retrieval.tokens import sentence_spans
-from assay.retrieval.words import ENGLISH, stems_of
+from assay.retrieval.words import ENGLISH_STOP_WORDS, content_stems
 from assay.stats.agreement import cohen_kappa
 from assay.store.journal import JournalWriter, read_lines
 
@@ -90,7 +90,10 @@ _TASK = """
     explain give identify implications including key list main name outline primary purpose relationship role
     roles specific summarise summarize trade offs two three used using work works
 """
-_WITHOUT_CONTENT = (*ENGLISH, *_TASK.split())  # words of a question that its answer need not repeat
+_WITHOUT_CONTENT = (
+    *ENGLISH_STOP_WORDS,
+    *_TASK.split(),
+)  # words of a question that its answer need not repeat
 _PREAMBLE = re.compile(r"(?:according|as|for|in|on|per|under|when|with|within)\b", re.IGNORECASE)
 _NEXT_PART = re.compile(
     r"[?;]|[,.]? (?:and|but|including)? ?(?=\b(?:what|how|why|which|when|where|who|whether|under what)\b)"
@@ -196,7 +199,7 @@ def _accuracy(asked: GoldQuestion, text: str) -> tuple[str | None, str]:
 def parts_of(question: str) -> list[str]:
     """The things that a question asks for, as far as commas and question words separate them."""
     found = [part.strip(" ,.?") for part in _NEXT_PART.split(question)]
-    parts = [part for part in found if any(stems_of([part], _WITHOUT_CONTENT))]
+    parts = [part for part in found if any(content_stems([part], _WITHOUT_CONTENT))]
     return parts[1:] if len(parts) > 1 and _PREAMBLE.match(parts[0]) else parts
 
 
@@ -205,7 +208,7 @@ def unmentioned(asked: GoldQuestion, text: str) -> list[str]:
     several = asked.complexity == SYNTHESIS and len(asked.sections) > 1
     parts, sections = parts_of(asked.text), asked.sections if several else []
     answer, gold, *stems = (
-        set(each) for each in stems_of([text, asked.gold, *parts, *sections], _WITHOUT_CONTENT)
+        set(each) for each in content_stems([text, asked.gold, *parts, *sections], _WITHOUT_CONTENT)
     )
     if len(parts) == 1 and not sections and gold & answer:
         return []  # a short answer to one thing repeats the reference rather than the question

@@ -37,7 +37,7 @@ from assay.kinds.hierarchy.report.tree_words import (
 )
 from assay.pipeline.evaluation import Evaluation
 from assay.report import wording as say
-from assay.retrieval.embed.static import Static
+from assay.retrieval.embed.static import StaticEmbedder
 
 ROOM = 500_000  # bytes of all trees of a page
 WORST = 12  # nodes in the table
@@ -68,7 +68,7 @@ def study_tree_views(evaluation: Evaluation) -> list[TreeView]:
     """The trees of a study. What nodes are about is embedded by one model, so that trees can be compared."""
 
     def embed(texts: Sequence[str]) -> Vectors:
-        return Static().load(evaluation.study.kit).embed(texts, "passage").vectors
+        return StaticEmbedder().load(evaluation.study.kit).embed(texts, "passage").vectors
 
     return tree_views(evaluation.blocks, evaluation.base_results.by, embed)
 

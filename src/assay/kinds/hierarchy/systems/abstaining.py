@@ -20,8 +20,8 @@ from assay.core.records import Budget, Query, Response
 from assay.core.registry import SYSTEMS, identity, outside_identity, part_identities
 from assay.kinds.hierarchy.features import VERSION, FeatureExtractor, feature_extractor
 from assay.kinds.hierarchy.fitted import Detector, fitted_hash, read_detector
-from assay.retrieval.embed.static import Static
-from assay.retrieval.lexical import engine
+from assay.retrieval.embed.static import StaticEmbedder
+from assay.retrieval.lexical import engine_version
 from assay.study.parameters import conceal_variables
 from assay.systems.wrapping import AnySystem, StructuredWrapper, WrappedIndex, inner_findings
 
@@ -82,7 +82,7 @@ class AbstainingSystem:
 
     def identity(self, kit: Kit) -> dict[str, Any]:
         """What decides answers besides parameters: what the file holds, and what the signs are made with."""
-        made_with = {"signs": VERSION, "words": engine(), "static": Static().identity(kit)}
+        made_with = {"signs": VERSION, "words": engine_version(), "static": StaticEmbedder().identity(kit)}
         return {"detector": fitted_hash(kit.path(self.detector)), **made_with, **part_identities(self, kit)}
 
 

@@ -18,9 +18,9 @@ from assay.core.protocols import Kit
 from assay.core.records import Edge, Node, Structure
 from assay.kinds.hierarchy.systems.summaries import Summary
 from assay.kinds.hierarchy.systems.tree import ROOT, Tree, node_id
-from assay.retrieval.lexical import Analysis, Terms, TermWeights, largest_below
+from assay.retrieval.lexical import Analysis, QueryTerms, TermWeights, largest_child_weights
 from assay.retrieval.links import passage_node
-from assay.retrieval.vectors.exact import Compared, Exact
+from assay.retrieval.vectors.exact import ExactStore, VectorComparison
 from assay.systems.answering import Meter
 from assay.systems.retrievers import (
     CombinedScorer,
@@ -39,7 +39,7 @@ class EncodedQuery:
 
     text: str
     vector: Vectors
-    terms: Terms
+    terms: QueryTerms
 
 
 @dataclass(frozen=True)
@@ -54,14 +54,14 @@ class CorpusIndex:
 
     @classmethod
     def of(cls, corpus: Corpus, model: Embedder, fuse: Fusion, depth: int, kit: Kit) -> CorpusIndex:
-        meanings = VectorRetriever.build(corpus, model, Exact(), depth, kit)
+        meanings = VectorRetriever.build(corpus, model, ExactStore(), depth, kit)
         return cls(corpus, meanings, load_term_weights(corpus, Analysis(), kit), fuse, depth)
 
     @property
-    def index(self) -> Compared:
+    def index(self) -> VectorComparison:
         """The vectors, to be compared with a query's."""
         found = self.meanings.index
-        if not isinstance(found, Compared):
+        if not isinstance(found, VectorComparison):
             raise TypeError("vectors of a tree are compared one by one")
         return found
 
@@ -183,9 +183,9 @@ class TreeIndexData:
     @cached_property
     def words(self) -> tuple[csc_array, ...]:
         """The most that any passage below each node gets from each term, by level from 1 on."""
-        found = [largest_below(self.tree.below[-1].matrix, self.ground.words.by_term)]
+        found = [largest_child_weights(self.tree.below[-1].matrix, self.ground.words.by_term)]
         for below in reversed(self.tree.below[1:-1]):
-            found.append(largest_below(below.matrix, found[-1]))
+            found.append(largest_child_weights(below.matrix, found[-1]))
         return tuple(reversed(found))
 
     @cached_property

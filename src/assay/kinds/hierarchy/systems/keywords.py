@@ -24,9 +24,9 @@ from assay.core.protocols import Kit
 from assay.core.records import Passage
 from assay.kinds.hierarchy.systems.summaries import QuotedSentence, Style, Summary
 from assay.kinds.hierarchy.systems.tree import Tree, centroids
-from assay.retrieval.entities import names_in
+from assay.retrieval.entities import find_names
 from assay.retrieval.tokens import sentence_spans
-from assay.retrieval.words import stems_of
+from assay.retrieval.words import content_stems
 from assay.systems.retrievers import indexed_text
 
 FIRST_ADDRESS = "assay.systems.hierarchy.keywords"
@@ -249,7 +249,7 @@ class _CorpusLabels:
     @classmethod
     def of(cls, passages: Sequence[Passage]) -> _CorpusLabels:
         every = LabelCounts.of(_words(indexed_text(passage)) for passage in passages)
-        stems = [each[0] if len(each) == 1 else "" for each in stems_of(every.labels)]
+        stems = [each[0] if len(each) == 1 else "" for each in content_stems(every.labels)]
         kept = [
             at for at, word in enumerate(every.labels) if stems[at] and len(word) > 1 and not word.isdigit()
         ]
@@ -303,4 +303,4 @@ def _words(text: str) -> list[str]:
 
 def _names(passage: Passage) -> dict[str, None]:
     """The names in a passage's title and text, each once."""
-    return dict.fromkeys([*names_in(passage.title), *names_in(passage.text)])
+    return dict.fromkeys([*find_names(passage.title), *find_names(passage.text)])

@@ -17,7 +17,7 @@ from assay.core.errors import UsageError
 from assay.core.parts import Floats, Ints, Reranker
 from assay.core.registry import RERANKERS
 from assay.kinds.hierarchy.systems.corpus_tree import EncodedQuery, TreeIndexData
-from assay.retrieval.lexical import column_of
+from assay.retrieval.lexical import sparse_column
 
 ROUTERS = "assay.routers"  # the group of plugins
 
@@ -217,7 +217,7 @@ class _WordScorer:
         largest = self._largest[level - 1]
         found = np.zeros(largest.shape[0])
         for term, times in zip(asked.terms.numbers.tolist(), asked.terms.times.tolist(), strict=True):
-            column = column_of(largest, term)
+            column = sparse_column(largest, term)
             found[column.indices] += times * column.data
         return {FIRST: found[nodes]}
 

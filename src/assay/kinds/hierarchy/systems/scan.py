@@ -15,9 +15,9 @@ from assay.core.protocols import Kit
 from assay.core.records import Budget, Hit, Query, Response
 from assay.core.registry import EMBEDDERS, part_identities
 from assay.kinds.hierarchy.systems.corpus_tree import Blend, CorpusIndex, top_ranking
-from assay.retrieval.embed.static import Static
+from assay.retrieval.embed.static import StaticEmbedder
 from assay.retrieval.fuse import RRF
-from assay.retrieval.lexical import engine
+from assay.retrieval.lexical import engine_version
 from assay.systems.answering import Meter
 
 FIRST_ADDRESS = "assay.systems.hierarchy.scan"
@@ -55,7 +55,7 @@ class Scan:
 
     words: float = 0.05
     dense: float = 1.0
-    model: Annotated[Embedder, EMBEDDERS] = Static()
+    model: Annotated[Embedder, EMBEDDERS] = StaticEmbedder()
     k: int = 100
     gives: ClassVar[frozenset[str]] = frozenset({"hits"})
     seeded: ClassVar[bool] = False
@@ -77,4 +77,4 @@ class Scan:
         return search_problems(dataset, self)
 
     def identity(self, kit: Kit) -> dict[str, Any]:
-        return {"words": engine(), **part_identities(self, kit)}
+        return {"words": engine_version(), **part_identities(self, kit)}

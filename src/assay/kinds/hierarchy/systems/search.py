@@ -17,7 +17,7 @@ from assay.kinds.hierarchy.systems.corpus_tree import Blend, EncodedQuery, TreeI
 from assay.kinds.hierarchy.systems.routers import FIRST, NodeScorer, Router, WordRouter
 from assay.kinds.hierarchy.systems.tree import ChildLists, node_id
 from assay.retrieval.lexical import TermWeights
-from assay.retrieval.vectors.exact import ExactIndex
+from assay.retrieval.vectors.exact import InMemoryIndex
 from assay.systems.answering import Meter
 from assay.systems.retrievers import indexed_text, min_max_scaled
 
@@ -197,9 +197,9 @@ class Collapsed:
         return TermWeights.build([*passages, *(self._summary(*place) for place in self.places)])
 
     @cached_property
-    def index(self) -> ExactIndex:
+    def index(self) -> InMemoryIndex:
         own: Vectors = np.asarray(self.planted.ground.vectors)
-        return ExactIndex(np.concatenate([own, *self.planted.summary_vectors]))
+        return InMemoryIndex(np.concatenate([own, *self.planted.summary_vectors]))
 
     def _summary(self, level: int, node: int) -> str:
         return self.planted.summaries[level - 1][node].text

@@ -31,10 +31,10 @@ from assay.kinds.hierarchy.systems.keywords import Keywords
 from assay.kinds.hierarchy.systems.routers import ROUTERS, Router, WordRouter
 from assay.kinds.hierarchy.systems.search import Beam, BestFirst, Collapsed, DescentLog
 from assay.kinds.hierarchy.systems.summaries import SUMMARIES, Summariser, cached_summaries
-from assay.retrieval.context import Grain, Showing, Top
-from assay.retrieval.embed.static import Static
-from assay.retrieval.fuse import Weighted
-from assay.retrieval.lexical import engine
+from assay.retrieval.context import ContextBuilder, Grain, Top
+from assay.retrieval.embed.static import StaticEmbedder
+from assay.retrieval.fuse import WeightedFusion
+from assay.retrieval.lexical import engine_version
 from assay.retrieval.rerankers import MaxSim
 from assay.retrieval.tokens import O200kBase
 from assay.study.parameters import conceal_variables
@@ -217,8 +217,8 @@ class TreeSystem:
     router: Annotated[Router, ROUTERS] = WordRouter()
     links: Annotated[LinkBuilder | None, LINKS] = None
     confidence: str = ""
-    model: Annotated[Embedder, EMBEDDERS] = Static()
-    fuse: Annotated[Fusion, FUSIONS] = Weighted(weights=(0.8, 0.2))
+    model: Annotated[Embedder, EMBEDDERS] = StaticEmbedder()
+    fuse: Annotated[Fusion, FUSIONS] = WeightedFusion(weights=(0.8, 0.2))
     depth: int = 100
     rerank: Annotated[Reranker, RERANKERS] = MaxSim()
     rerank_depth: int = 20
@@ -263,7 +263,9 @@ class TreeSystem:
         standing = TreeIndexData(
             ground, tree, cached_summaries(self.summaries, tree, corpus, ground.vectors, known, kit)
         )
-        showing = Showing(self.select, self.grain, self.tokenizer.load(kit), Static().load(kit))
+        showing = ContextBuilder(
+            self.select, self.grain, self.tokenizer.load(kit), StaticEmbedder().load(kit)
+        )
         showing.warm()
         links = None if self.links is None else self.links.build(corpus, kit)
         answering = AnswerBuilder(corpus, showing, self.k, self.show, links)
@@ -313,7 +315,11 @@ class TreeSystem:
 
     def identity(self, kit: Kit) -> dict[str, Any]:
         """What decides answers besides parameters: engine, static model, the fitted file, and the parts."""
-        found = {"words": engine(), "static": Static().identity(kit), **part_identities(self, kit)}
+        found = {
+            "words": engine_version(),
+            "static": StaticEmbedder().identity(kit),
+            **part_identities(self, kit),
+        }
         if self.confidence:
             found["confidence"] = fitted_hash(kit.path(self.confidence))
         return found

@@ -30,8 +30,8 @@ from assay.core.registry import identity, outside_identity
 from assay.kinds.hierarchy.systems.keywords import Keywords
 from assay.kinds.hierarchy.systems.summaries import Style, Summary
 from assay.kinds.hierarchy.systems.tree import Tree
-from assay.retrieval.chat import Chat, Message, Said, code_for, fenced, shown
-from assay.retrieval.entities import holds, words_of
+from assay.retrieval.chat import Chat, ChatReply, Message, fence, fence_code, sanitize
+from assay.retrieval.entities import contains_name, split_words
 from assay.retrieval.tokens import sentence_spans
 from assay.store.disk import UNREADABLE, ArtifactCache, DamagedArtifact
 from assay.systems.retrievers import indexed_text
@@ -131,9 +131,9 @@ class LevelTexts:
         if beside:
             quoted["branch"] = _in_words(self.said[node])
             quoted["siblings"] = "\n".join(_in_words(self.said[each]) for each in beside)
-        texts = {name: shown(text) or "(none)" for name, text in quoted.items()}
-        code = code_for(list(texts.values()))
-        parts = {name: fenced(name.upper(), text, code) for name, text in texts.items()}
+        texts = {name: sanitize(text) or "(none)" for name, text in quoted.items()}
+        code = fence_code(list(texts.values()))
+        parts = {name: fence(name.upper(), text, code) for name, text in texts.items()}
         compared = BESIDE.format(**parts) if beside else ""
         asked = ASKED.format(code=code, passages=parts["passages"], beside=compared)
         return [{"role": "system", "content": RULES}, {"role": "user", "content": asked}]
@@ -184,8 +184,10 @@ def _tidy_lines(said: Sequence[str], most: int) -> list[str]:
 
 def _occurs_in(name: str, texts: Sequence[str]) -> bool:
     """Whether any text has a name, in whatever letters."""
-    words = words_of(name)
-    return bool(words) and any(words[0] in text.casefold() and holds(text, " ".join(words)) for text in texts)
+    words = split_words(name)
+    return bool(words) and any(
+        words[0] in text.casefold() and contains_name(text, " ".join(words)) for text in texts
+    )
 
 
 def encode_parts(*parts: str) -> list[bytes]:
@@ -340,7 +342,7 @@ class WrittenSummaries:
         fix = "Use a model that keeps to JSON, or hold it to that by `extra` (response_format, grammar)"
         raise SummaryError(f"{self.endpoint.conceal(what)}. {fix}.")
 
-    def _heard(self, messages: Sequence[Message], kit: Kit, answer: Any) -> Said:
+    def _heard(self, messages: Sequence[Message], kit: Kit, answer: Any) -> ChatReply:
         """What the model says, paid for whatever it is."""
         said = self._chat.said(messages, answer)
         kit.pay(said.cost)

@@ -24,7 +24,7 @@ from assay.core.dataset import Corpus, Dataset, Place
 from assay.core.errors import Problem
 from assay.core.protocols import Kit
 from assay.core.records import Item, Passage
-from assay.datasets.public.release import doubtful, read_release
+from assay.datasets.public.release import read_release, release_doubts
 from assay.kinds.memory.datasets.longmemeval import LABELS, PACK, counted_warning
 
 CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 5: "adversarial"}
@@ -133,7 +133,7 @@ class LoCoMo:
             evidence.warnings(),
             places=places,
             layer="public",
-            unproven=(*doubtful(path), *UNPROVEN),
+            unproven=(*release_doubts(path), *UNPROVEN),
         )
 
     def _cut(self, dialogue: _Dialogue) -> tuple[list[Passage], dict[str, str]]:

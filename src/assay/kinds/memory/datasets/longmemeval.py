@@ -21,8 +21,8 @@ from assay.core.dataset import Corpus, Dataset
 from assay.core.errors import DataError, Problem, decoding_problem
 from assay.core.protocols import Kit
 from assay.core.records import Item, Passage
-from assay.datasets.public.release import REFUSED, doubtful, read_release
-from assay.datasets.reading import Reader
+from assay.datasets.public.release import REFUSED, read_release, release_doubts
+from assay.datasets.reading import FolderReader
 
 PACK = "conversation"
 ABSTAINS = "_abs"  # how the id of a question ends that the haystack does not answer
@@ -130,7 +130,7 @@ class LongMemEval:
             LABELS,
             found.warnings(),
             layer="public",
-            unproven=(*doubtful(path), *unproven, *UNPROVEN),
+            unproven=(*release_doubts(path), *unproven, *UNPROVEN),
         )
 
     # ------------------------------------------------------------------------------ the two forms
@@ -160,7 +160,7 @@ class LongMemEval:
         return ("what the assistant said: no session has a turn of its",)
 
     def _folder(self, path: Path, found: _HaystackContent) -> tuple[str, ...]:
-        reader = Reader(path)
+        reader = FolderReader(path)
         asked = reader.jsonl(
             reader.need("questions.jsonl"), msgspec.json.Decoder(_FolderQuestion).decode, key="question_id"
         )

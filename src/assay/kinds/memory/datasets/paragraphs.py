@@ -17,7 +17,7 @@ import msgspec
 from assay.core.dataset import Corpus, Dataset, Place
 from assay.core.errors import DataError, Problem
 from assay.core.records import Document, Item, Passage, Span
-from assay.datasets.public.release import doubtful, read_release, some
+from assay.datasets.public.release import name_some, read_release, release_doubts
 from assay.kinds.memory.datasets.titles import DocumentStems, normalize_title
 
 Graph = Literal["adjacent", "links"]
@@ -96,7 +96,7 @@ class BenchmarkForm:
             [*told.warnings, *([bare] if edgeless else [])],
             places=told.places,
             layer="public",
-            unproven=(*doubtful(told.path), *UNPROVEN),
+            unproven=(*release_doubts(told.path), *UNPROVEN),
         )
 
 
@@ -189,9 +189,11 @@ class MissingSupport:
         found = []
         if self.facts:
             what = f"{len(self.facts)} supporting facts name nothing that is there, and are left out"
-            found.append(f"{where}: {what}: {some(self.facts)}")
+            found.append(f"{where}: {what}: {name_some(self.facts)}")
         if self.items:
-            found.append(f"{where}: {len(self.items)} items have no supporting fact left: {some(self.items)}")
+            found.append(
+                f"{where}: {len(self.items)} items have no supporting fact left: {name_some(self.items)}"
+            )
         return found
 
 
@@ -263,4 +265,4 @@ def _ambiguous(titles: Sequence[str], corpus: Path) -> list[str]:
     if not titles:
         return []
     what = f"{len(titles)} titles of supporting facts stand here more than once, and the first counts"
-    return [f"{corpus}: {what}: {some([repr(title) for title in titles])}"]
+    return [f"{corpus}: {what}: {name_some([repr(title) for title in titles])}"]

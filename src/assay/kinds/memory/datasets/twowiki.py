@@ -18,8 +18,8 @@ from assay.core.errors import UsageError
 from assay.core.protocols import Kit
 from assay.core.records import Item
 from assay.datasets.beir import Beir
-from assay.datasets.public.release import read_release, some
-from assay.datasets.reading import Reader
+from assay.datasets.public.release import name_some, read_release
+from assay.datasets.reading import FolderReader
 from assay.kinds.memory.datasets.hotpotqa import SentenceQuestion, item_id_of
 from assay.kinds.memory.datasets.paragraphs import (
     BenchmarkForm,
@@ -79,7 +79,7 @@ class TwoWiki:
         if self.corpus is not None:
             raise UsageError("corpus: the folder that path names has one of its own. Leave corpus out.")
         plain, form = Beir(self.path).load(kit), self._form("passage")
-        reader = Reader(kit.path(self.path))
+        reader = FolderReader(kit.path(self.path))
         decode = msgspec.json.Decoder(_TwoWikiQuery).decode
         queries = reader.jsonl(reader.need("queries.jsonl"), decode, key="item_id")
         reader.finish()
@@ -114,4 +114,6 @@ def _strange_titles(items: Sequence[Item], about: Mapping[str, _QueryMetadata], 
         ]
     if not strange:
         return []
-    return [f"{len(strange)} titles of supporting facts are none of the relevant passages': {some(strange)}"]
+    return [
+        f"{len(strange)} titles of supporting facts are none of the relevant passages': {name_some(strange)}"
+    ]

@@ -33,7 +33,7 @@ from assay.kinds.memory.systems.strategies import (
     SpreadingActivation,
     WalkStrategy,
 )
-from assay.retrieval.embed.static import Static
+from assay.retrieval.embed.static import StaticEmbedder
 from assay.systems.retrievers import indexed_text
 
 FIRST_ADDRESS = "assay.systems.graph.modes"
@@ -57,7 +57,7 @@ class _MemorySystem:
 
     k: int = 10
     seeds: int = 3
-    model: Annotated[Embedder, EMBEDDERS] = Static()
+    model: Annotated[Embedder, EMBEDDERS] = StaticEmbedder()
     pack: Annotated[DomainPack | None, PACKS] = None
     version: ClassVar[str] = "1"
     gives: ClassVar[frozenset[str]] = frozenset({"hits", "trace"})

@@ -20,7 +20,7 @@ from assay.core.optional import StructuredIndex
 from assay.core.protocols import Kit, Session
 from assay.core.records import Budget, Hit, Observed, Query, Response
 from assay.core.registry import SYSTEMS, identity, outside_identity, part_identities
-from assay.retrieval.chat import Said
+from assay.retrieval.chat import ChatReply
 from assay.systems.chat_model import Bill, ChatModel, check_at_least, check_service, fault_of, fill_prompt
 from assay.systems.wrapping import AnySystem, StructuredWrapper, WrappedIndex, inner_findings
 
@@ -121,7 +121,7 @@ class ReaderIndex(WrappedIndex):
         text = hit.text or self.corpus.text_of(hit.doc_id) or ""
         return f"{title}\n{text}" if title and text else text
 
-    def read(self, question: str, passages: str, bill: Bill) -> Said:
+    def read(self, question: str, passages: str, bill: Bill) -> ChatReply:
         """What the model answers. Each attempt is paid for, also one that comes to nothing."""
         asked = fill_prompt(self.part.prompt, {"question": question, "passages": passages})
         return self.model.ask([{"role": "user", "content": asked}], bill)

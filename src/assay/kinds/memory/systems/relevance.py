@@ -16,8 +16,8 @@ from scipy.sparse import csc_array
 from assay.core.parts import Embedder, Vectors
 from assay.core.protocols import Kit
 from assay.kinds.memory.systems.graph import Floats
-from assay.retrieval.embedding import Embedding
-from assay.retrieval.words import stems_of
+from assay.retrieval.embedding import EmbeddingCache
+from assay.retrieval.words import content_stems
 from assay.systems.answering import Meter
 
 _K1, _B = 1.2, 0.75
@@ -40,7 +40,7 @@ class WordRelevance:
 
     @classmethod
     def build(cls, texts: Sequence[str]) -> WordRelevance:
-        stems = stems_of(texts)
+        stems = content_stems(texts)
         terms: dict[str, int] = {}
         columns = [terms.setdefault(stem, len(terms)) for words in stems for stem in words]
         lengths = np.array([len(words) for words in stems], dtype=np.int64)
@@ -56,7 +56,7 @@ class WordRelevance:
         return cls(terms, counts, idf)
 
     def of(self, query: str, meter: Meter) -> Floats:
-        (words,) = stems_of([query])
+        (words,) = content_stems([query])
         known = [self.terms[word] for word in dict.fromkeys(words) if word in self.terms]
         found = np.zeros(self.saturated.shape[0])
         for term in known:
@@ -73,12 +73,12 @@ class WordRelevance:
 class VectorRelevance:
     """The cosine of query and node; 0 where it is negative."""
 
-    embedding: Embedding
+    embedding: EmbeddingCache
     vectors: Vectors
 
     @classmethod
     def build(cls, texts: Sequence[str], model: Embedder, kit: Kit) -> VectorRelevance:
-        embedding = Embedding(model, kit)
+        embedding = EmbeddingCache(model, kit)
         return cls(embedding, embedding.passages(texts))
 
     def of(self, query: str, meter: Meter) -> Floats:

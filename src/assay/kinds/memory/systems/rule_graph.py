@@ -14,7 +14,7 @@ from scipy.sparse import csr_array
 from assay.core.records import Passage
 from assay.kinds.memory.systems.graph import Ints, Traits, UnitLink
 from assay.kinds.memory.systems.pack_rules import ConflictRule, LinkRule, NameRule, PackRules
-from assay.retrieval.words import stems_of
+from assay.retrieval.words import content_stems
 
 _ROWS = 256  # units that are compared with all others at once
 _NUMBER = re.compile(r"(\d+(?:[.,:]\d+)*)(?:\s*(%|\w+))?")
@@ -103,7 +103,7 @@ class RuleGraph:
     def _stems(self) -> list[frozenset[str]]:
         """The stemmed content words of each passage."""
         texts = [passage.text for passage in self.passages]
-        return [frozenset(words) for words in stems_of(texts, self.rules.stop_words)]
+        return [frozenset(words) for words in content_stems(texts, self.rules.stop_words)]
 
     def _link_antecedents(self, document: Sequence[int]) -> Iterator[UnitLink]:
         """Edges by words such as "if" or "unless".

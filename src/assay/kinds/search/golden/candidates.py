@@ -7,21 +7,23 @@ proposed. A person fills in what a candidate expects and signs it (`accepted_by`
 
 from __future__ import annotations
 
+import csv
+import io
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
-from assay.core.errors import DataError, UsageError
-from assay.kinds.search.datasets.anchor_text import normal
+from assay.core.errors import DataError, Problem, UsageError, decoding_problem
+from assay.core.yaml_lines import read_text
+from assay.kinds.search.anchor_text import normalize
 from assay.kinds.search.golden.content_words import NEAR, ContentWords
-from assay.kinds.search.golden.feedback import Feedback, read_feedback
-from assay.kinds.search.golden.opening import GoldenStudy
+from assay.kinds.search.golden.study import GoldenStudy
 from assay.store.disk import write_atomic
 
 SCHEMA = "assay/golden-candidates/1"
@@ -40,7 +42,7 @@ _BLANK: dict[str, Any] = {
 
 
 @dataclass
-class _Group:
+class _QueryVotes:
     """Every vote on one query, by wording."""
 
     wordings: Counter[str] = field(default_factory=Counter)
@@ -48,13 +50,13 @@ class _Group:
     helpful: int = 0
     times: list[datetime] = field(default_factory=list)
 
-    def take(self, vote: Feedback) -> None:
+    def take(self, vote: Vote) -> None:
         self.wordings[vote.query] += 1
         self.helpful += vote.helpful
         self.unhelpful += not vote.helpful
         self.times.append(vote.time)
 
-    def join(self, other: _Group) -> None:
+    def join(self, other: _QueryVotes) -> None:
         self.wordings += other.wordings
         self.unhelpful += other.unhelpful
         self.helpful += other.helpful
@@ -66,7 +68,7 @@ class _Group:
         return min(self.wordings, key=lambda each: (-self.wordings[each], each))
 
 
-class Seen(msgspec.Struct, frozen=True):
+class VoteSummary(msgspec.Struct, frozen=True):
     """How often and when a query was voted on, and its other wordings."""
 
     unhelpful: int
@@ -81,7 +83,7 @@ class Proposal(msgspec.Struct, frozen=True):
 
     query: str
     language: str
-    seen: Seen
+    seen: VoteSummary
     covered_by: str = ""
 
     def to_fill(self) -> dict[str, Any]:
@@ -90,7 +92,7 @@ class Proposal(msgspec.Struct, frozen=True):
 
 
 @dataclass(frozen=True)
-class Proposed:
+class Proposals:
     """What the feedback proposes, what is covered already, and how many wordings were left out."""
 
     candidates: list[Proposal]
@@ -98,7 +100,7 @@ class Proposed:
     personal: int  # wordings that hold an address or a long number
 
 
-def find_candidates(opened: GoldenStudy, path: Path, least: int = 3) -> Proposed:
+def find_candidates(opened: GoldenStudy, path: Path, least: int = 3) -> Proposals:
     """Queries with at least `least` unhelpful votes, and more of them than helpful ones."""
     votes = read_feedback(path)
     sets = opened.golden.read(opened.study.kit)
@@ -107,7 +109,7 @@ def find_candidates(opened: GoldenStudy, path: Path, least: int = 3) -> Proposed
     fit = [vote for vote in votes if not _PERSONAL.search(vote.query)]
     personal = len({vote.query for vote in votes} - {vote.query for vote in fit})
     words = ContentWords(opened.golden.books(opened.study.kit))
-    by_language: dict[str, list[Feedback]] = {}
+    by_language: dict[str, list[Vote]] = {}
     for vote in fit:
         by_language.setdefault(vote.language, []).append(vote)
     known: dict[str, dict[str, str]] = {}
@@ -115,34 +117,34 @@ def find_candidates(opened: GoldenStudy, path: Path, least: int = 3) -> Proposed
         known.setdefault(entry.language, {}).setdefault(words.key(entry.language, entry.query), entry.id)
     proposals = []
     for language in sorted(by_language):
-        groups = _merged(_alike_but_for_case(by_language[language]), language, words)
-        found = [_proposal(each, language) for each in groups if _unhelpful(each, least)]
+        groups = _merge_similar(_group_by_wording(by_language[language]), language, words)
+        found = [_make_proposal(each, language) for each in groups if _is_unhelpful(each, least)]
         found.sort(key=lambda each: (-each.seen.unhelpful, each.query))
-        proposals += [_covered(each, known.get(language, {}), words) for each in found]
-    return Proposed(
+        proposals += [_mark_covered(each, known.get(language, {}), words) for each in found]
+    return Proposals(
         [each for each in proposals if not each.covered_by],
         [each for each in proposals if each.covered_by],
         personal,
     )
 
 
-def _unhelpful(group: _Group, least: int) -> bool:
+def _is_unhelpful(group: _QueryVotes, least: int) -> bool:
     return group.unhelpful >= least and group.unhelpful > group.helpful
 
 
-def _alike_but_for_case(votes: Iterable[Feedback]) -> list[_Group]:
-    groups: dict[str, _Group] = {}
+def _group_by_wording(votes: Iterable[Vote]) -> list[_QueryVotes]:
+    groups: dict[str, _QueryVotes] = {}
     for vote in votes:
-        groups.setdefault(normal(vote.query), _Group()).take(vote)
+        groups.setdefault(normalize(vote.query), _QueryVotes()).take(vote)
     return sorted(groups.values(), key=lambda group: (-group.wordings.total(), group.query))
 
 
-def _merged(groups: list[_Group], language: str, words: ContentWords) -> list[_Group]:
+def _merge_similar(groups: list[_QueryVotes], language: str, words: ContentWords) -> list[_QueryVotes]:
     """Each group with the first before it that is nearly the same, most frequent first."""
-    leads: dict[str, _Group] = {}
+    leads: dict[str, _QueryVotes] = {}
     for group in groups:
         key = words.key(language, group.query)
-        lead = _nearest(key, leads)
+        lead = _find_nearest(key, leads)
         if lead is None:
             leads[key] = group
         else:
@@ -150,7 +152,7 @@ def _merged(groups: list[_Group], language: str, words: ContentWords) -> list[_G
     return list(leads.values())
 
 
-def _nearest(key: str, known: Mapping[str, Any]) -> str | None:
+def _find_nearest(key: str, known: Mapping[str, Any]) -> str | None:
     from rapidfuzz import fuzz, process
 
     if key in known:
@@ -159,20 +161,20 @@ def _nearest(key: str, known: Mapping[str, Any]) -> str | None:
     return None if found is None else str(found[0])
 
 
-def _proposal(group: _Group, language: str) -> Proposal:
+def _make_proposal(group: _QueryVotes, language: str) -> Proposal:
     first, last = (when(group.times).date().isoformat() for when in (min, max))
     others = [wording for wording, _ in group.wordings.most_common() if wording != group.query]
-    return Proposal(group.query, language, Seen(group.unhelpful, group.helpful, first, last, others))
+    return Proposal(group.query, language, VoteSummary(group.unhelpful, group.helpful, first, last, others))
 
 
-def _covered(proposal: Proposal, known: Mapping[str, str], words: ContentWords) -> Proposal:
+def _mark_covered(proposal: Proposal, known: Mapping[str, str], words: ContentWords) -> Proposal:
     for wording in (proposal.query, *proposal.seen.wordings):
-        if (key := _nearest(words.key(proposal.language, wording), known)) is not None:
+        if (key := _find_nearest(words.key(proposal.language, wording), known)) is not None:
             return msgspec.structs.replace(proposal, covered_by=known[key])
     return proposal
 
 
-def write_candidates(found: Proposed, folder: Path, out: Path | None = None) -> list[Path]:
+def write_candidates(found: Proposals, folder: Path, out: Path | None = None) -> list[Path]:
     """Writes candidates-LANGUAGE.json into a folder, or all of them to one file; none is overwritten."""
     by_file: dict[Path, list[Proposal]] = {}
     for each in found.candidates:
@@ -190,3 +192,117 @@ def write_file(path: Path, candidates: list[dict[str, Any]]) -> None:
     content = {"schema": SCHEMA, "candidates": candidates}
     data = msgspec.json.format(msgspec.json.encode(content), indent=2) + b"\n"
     write_atomic(path, lambda target: target.write_bytes(data))
+
+
+COLUMNS = ("query", "language", "helpful", "time")
+Row = dict[str, Any] | list[str] | str  # by column, of another length than the header, or as a JSON object
+_SECONDS = re.compile(r"\d{9,10}(\.\d+)?")
+_YES_NO = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+_object = msgspec.json.Decoder(dict[str, Any]).decode
+
+
+class Vote(NamedTuple):
+    """One person's yes or no to the results of one query."""
+
+    query: str
+    language: str
+    helpful: bool
+    time: datetime
+
+
+def read_feedback(path: Path) -> list[Vote]:
+    """The feedback in a CSV or JSONL file; any column beyond the four is refused."""
+    if path.suffix not in {".csv", ".jsonl"}:
+        raise UsageError(f"{path} is neither .csv nor .jsonl. Write {', '.join(COLUMNS)} as one of the two.")
+    text, where = read_text(path), str(path)
+    rows = _csv_rows(text, where) if path.suffix == ".csv" else _json_rows(text)
+    found, problems = [], list[Problem]()
+    try:
+        for line, row in rows:
+            try:
+                found.append(_parse_vote(_decode(row)))
+            except DataError as error:
+                problems += [Problem(one.what, where, line, one.field, one.fix) for one in error.problems]
+            except (msgspec.MsgspecError, RecursionError) as error:
+                problems.append(decoding_problem(error, where, line))
+    except csv.Error as error:
+        problems.append(Problem(f"this is not CSV: {error}", where, fix="Check its quotes."))
+    if not found and not problems:
+        problems.append(Problem("there is no feedback in it", where, fix="Write a row a vote."))
+    if problems:
+        raise DataError(problems)
+    return found
+
+
+def _csv_rows(text: str, where: str) -> Iterator[tuple[int, Row]]:
+    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    header = [name.strip() for name in next(reader, [])]
+    if problems := _column_problems(header):
+        raise DataError([Problem(one.what, where, 1, one.field, one.fix) for one in problems])
+    for row in reader:
+        if row:
+            yield reader.line_num, dict(zip(header, row, strict=True)) if len(row) == len(header) else row
+
+
+def _json_rows(text: str) -> Iterator[tuple[int, Row]]:
+    yield from ((number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip())
+
+
+def _decode(row: Row) -> dict[str, Any]:
+    if isinstance(row, dict):
+        return row
+    if isinstance(row, list):
+        what = f"{len(row)} values where {len(COLUMNS)} columns are named"
+        raise DataError(Problem(what, fix="Write a value for each."))
+    found = _object(row)
+    if problems := _column_problems(found):
+        raise DataError(problems)
+    return found
+
+
+def _column_problems(names: Collection[str]) -> list[Problem]:
+    more = [name for name in names if name not in COLUMNS]
+    fix = f"Take it out: only {', '.join(COLUMNS)} are read, and nothing about people."
+    problems = [Problem("this column is not taken in", field=name, fix=fix) for name in more]
+    lacking = [name for name in COLUMNS if name not in names]
+    problems += [Problem("this column is missing", field=name, fix="Add it.") for name in lacking]
+    if not problems and len(names) > len(COLUMNS):
+        problems.append(Problem("a column stands twice", fix="Keep one of the two."))
+    return problems
+
+
+def _parse_vote(row: dict[str, Any]) -> Vote:
+    problems = [
+        Problem("it is empty", field=name, fix="Fill it in, or take the row out.")
+        for name in ("query", "language")
+        if not isinstance(row.get(name), str) or not row[name].strip()
+    ]
+    helpful, time = _parse_bool(row.get("helpful")), _parse_time(row.get("time"))
+    if helpful is None:
+        what = f"{row.get('helpful')!r} is neither yes nor no"
+        problems.append(Problem(what, field="helpful", fix="Write true or false."))
+    if time is None:
+        what, fix = f"{row.get('time')!r} is no time", "Write it like 2026-03-15T10:30:00Z."
+        problems.append(Problem(what, field="time", fix=fix))
+    if problems or helpful is None or time is None:
+        raise DataError(problems)
+    return Vote(row["query"].strip(), row["language"].strip(), helpful, time)
+
+
+def _parse_bool(value: Any) -> bool | None:
+    return _YES_NO.get(str(value).strip().lower()) if isinstance(value, str | bool | int) else None
+
+
+def _parse_time(value: Any) -> datetime | None:
+    """An ISO 8601 time, or a Unix one; without a zone it is taken as UTC."""
+    if isinstance(value, str) and _SECONDS.fullmatch(value.strip()):
+        value = float(value)
+    try:
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            return datetime.fromtimestamp(value, UTC)
+        found = datetime.fromisoformat(value.strip()) if isinstance(value, str) else None
+    except (ValueError, OverflowError, OSError):
+        return None
+    if found is None:
+        return None
+    return found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)

@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
 from statistics import fmean
 from typing import Any, NamedTuple
 
@@ -19,16 +21,22 @@ from assay.core.dataset import Corpus
 from assay.core.errors import DataError, Problem
 from assay.core.records import QUOTED_GRADES, RELEVANCE
 from assay.core.yaml_lines import Loc
-from assay.kinds.search.datasets.golden_corpus import Books
-from assay.kinds.search.datasets.golden_entry import Entry, anchor_loc, name_of
-from assay.kinds.search.datasets.golden_json import Golden
-from assay.kinds.search.datasets.golden_lock import Known, known
-from assay.kinds.search.datasets.golden_sets import SetFile, Sets, strays
-from assay.kinds.search.golden.content_words import ContentWords, alike
-from assay.kinds.search.golden.earlier import Earlier, earlier_version
-from assay.kinds.search.golden.opening import GoldenStudy
-from assay.kinds.search.judges.anchor_index import Anchor, AnchorIndex
+from assay.kinds.search.anchor_index import Anchor, AnchorIndex
+from assay.kinds.search.golden.content_words import ContentWords, similar_pairs
+from assay.kinds.search.golden.corpus import Books
+from assay.kinds.search.golden.dataset import Golden
+from assay.kinds.search.golden.entry import (
+    GoldenEntry,
+    GoldenFile,
+    GoldenSets,
+    anchor_location,
+    check_books,
+    entry_id,
+)
+from assay.kinds.search.golden.lock import LOCK_SCHEMA, GoldenLock, ItemDigest, digest_item, read_lock
+from assay.kinds.search.golden.study import EarlierVersion, GoldenStudy, earlier_version
 from assay.report.wording import shorten
+from assay.store.disk import write_atomic
 
 SCHEMA = "assay/golden-check/1"
 ENOUGH = 10  # queries: in fewer, one category is soon more than half
@@ -36,7 +44,7 @@ HALF = 0.5
 _SHOWN = 60  # characters of a text in a message
 
 
-class Theme(NamedTuple):
+class ThemeShare(NamedTuple):
     """The most frequent theme of a language: the share of the queries with themes that have it."""
 
     theme: str
@@ -44,7 +52,7 @@ class Theme(NamedTuple):
     n: int
 
 
-class Mean(NamedTuple):
+class OverlapMean(NamedTuple):
     """A mean, and how many queries it is of."""
 
     value: float
@@ -52,7 +60,7 @@ class Mean(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Checked:
+class GoldenCheck:
     """What was found in a golden set. `against` is empty where no earlier version was there."""
 
     study: str
@@ -60,8 +68,8 @@ class Checked:
     declared: dict[str, int]  # by category, for the main language
     counts: dict[str, dict[str, int]]  # by language and category
     new: list[str]  # ids that the earlier version does not have
-    themes: dict[str, Theme]  # by language
-    overlap: dict[str, dict[str, Mean]]  # by language and category
+    themes: dict[str, ThemeShare]  # by language
+    overlap: dict[str, dict[str, OverlapMean]]  # by language and category
     overlaps: dict[str, float]  # by item
     problems: list[Problem]
     changes: list[Problem]
@@ -69,8 +77,10 @@ class Checked:
 
     def as_json(self) -> dict[str, Any]:
         """As the command prints it."""
-        told = {name: [_plain(each) for each in getattr(self, name)] for name in _TOLD}
-        rest = {name: getattr(self, name) for name in self.__dataclass_fields__ if name not in _TOLD}
+        told = {name: [_plain(each) for each in getattr(self, name)] for name in _PROBLEM_FIELDS}
+        rest = {
+            name: getattr(self, name) for name in self.__dataclass_fields__ if name not in _PROBLEM_FIELDS
+        }
         themes = {language: theme._asdict() for language, theme in self.themes.items()}
         overlap = {
             language: {category: mean._asdict() for category, mean in means.items()}
@@ -79,14 +89,14 @@ class Checked:
         return {"schema": SCHEMA, **rest, "themes": themes, "overlap": overlap, **told}
 
 
-_TOLD = ("problems", "changes", "warnings")
+_PROBLEM_FIELDS = ("problems", "changes", "warnings")
 
 
 def _plain(problem: Problem) -> dict[str, Any]:
     return {**msgspec.to_builtins(problem), "text": str(problem)}
 
 
-def check_golden(opened: GoldenStudy, against: str | None = None) -> Checked:
+def check_golden(opened: GoldenStudy, against: str | None = None) -> GoldenCheck:
     """Everything that can be said of a golden set without asking a system."""
     golden, kit = opened.golden, opened.study.kit
     earlier = earlier_version(opened, against)
@@ -100,21 +110,26 @@ def check_golden(opened: GoldenStudy, against: str | None = None) -> Checked:
     words = ContentWords(books)
     shares = {entry.id: words.overlap(entry) for _, _, entry in sets.entries()}
     overlaps = {item_id: share for item_id, share in shares.items() if share is not None}
-    gone, changes, new = _since(earlier, sets) if earlier else ([], [], [])
+    gone, changes, new = _compare_with_earlier(earlier, sets) if earlier else ([], [], [])
     counts, themes = _counts(golden, sets), _themes(sets)
-    problems += [*strays(sets, books), *_loose(sets, books), *gone, *_unbalanced(golden, sets, counts)]
-    return Checked(
+    problems += [
+        *check_books(sets, books),
+        *_unresolved(sets, books),
+        *gone,
+        *_check_balance(golden, sets, counts),
+    ]
+    return GoldenCheck(
         opened.study.name,
         earlier.name if earlier else "",
         {name: each.count for name, each in golden.categories.items() if each.count is not None},
         counts,
         new,
         themes,
-        _means(sets, overlaps),
+        _mean_overlaps(sets, overlaps),
         overlaps,
         sorted(problems, key=_by_place),
         changes,
-        [*_nearly_the_same(sets, words), *_dominant(golden, sets, themes)],
+        [*_similar_queries(sets, words), *_dominant_themes(golden, sets, themes)],
     )
 
 
@@ -125,12 +140,14 @@ def _by_place(problem: Problem) -> tuple[str, int]:
 # ----------------------------------------------------------------------------- anchors in their books
 
 
-def index_of(books: Books) -> AnchorIndex:
+def index_books(books: Books) -> AnchorIndex:
     """Where words stand in books."""
     return AnchorIndex(Corpus((), books.documents), books.sources)
 
 
-def loose(entry: Entry, books: Books, index: AnchorIndex) -> Iterator[tuple[Loc, str, str]]:
+def unresolved_anchors(
+    entry: GoldenEntry, books: Books, index: AnchorIndex
+) -> Iterator[tuple[Loc, str, str]]:
     """Words of expected passages that do not stand in their chapter, or stand there more than once."""
     for number, one in enumerate(entry.expected_passages):
         if books.absent(entry.language, one.book_slug, one.chapter_number):
@@ -139,36 +156,38 @@ def loose(entry: Entry, books: Books, index: AnchorIndex) -> Iterator[tuple[Loc,
         anchor = Anchor(*where, RELEVANCE, QUOTED_GRADES[RELEVANCE][one.relevance])
         places = index.places(anchor)
         if not places:
-            yield anchor_loc(number), *index.missing(anchor)
+            yield anchor_location(number), *index.missing(anchor)
         elif len(places) > 1:
             there = ", ".join(sorted({found.document.doc_id for found in places}))
             what = f"it stands {len(places)} times in {anchor.of} ({there})"
-            yield anchor_loc(number), what, "Quote more of the passage, or other words of it."
+            yield anchor_location(number), what, "Quote more of the passage, or other words of it."
 
 
-def _loose(sets: Sets, books: Books) -> Iterator[Problem]:
-    index = index_of(books)
+def _unresolved(sets: GoldenSets, books: Books) -> Iterator[Problem]:
+    index = index_books(books)
     for file, number, entry in sets.entries() if books.documents else ():
-        yield from (file.problem(number, *one) for one in loose(entry, books, index))
+        yield from (file.problem(number, *one) for one in unresolved_anchors(entry, books, index))
 
 
 # --------------------------------------------------------------------------------- earlier versions
 
 
-def _since(earlier: Earlier, sets: Sets) -> tuple[list[Problem], list[Problem], list[str]]:
+def _compare_with_earlier(
+    earlier: EarlierVersion, sets: GoldenSets
+) -> tuple[list[Problem], list[Problem], list[str]]:
     """What an append-only set may not do, what else changed, and the ids that are new."""
     refused: list[Problem] = []
     changes: list[Problem] = []
     now: dict[str, None] = {}
     for file in sets.files:
         for index, raw in enumerate(file.raw):
-            now.setdefault(name := name_of(raw))
+            now.setdefault(name := entry_id(raw))
             before = earlier.items.get(name)
             if before is None:
                 continue
-            after = known(raw)
-            refused += [file.problem(index, *each) for each in _another(before, after)]
-            changes += [file.problem(index, *each) for each in _changed(before, after)]
+            after = digest_item(raw)
+            refused += [file.problem(index, *each) for each in _reused_id(before, after)]
+            changes += [file.problem(index, *each) for each in _changed_expectations(before, after)]
     files = {file.language: str(file.path) for file in sets.files}
     for item_id, before in earlier.items.items():
         # a file that cannot be read may still hold it
@@ -179,7 +198,7 @@ def _since(earlier: Earlier, sets: Sets) -> tuple[list[Problem], list[Problem], 
     return refused, changes, [name for name in now if name and name not in earlier.items]
 
 
-def _another(before: Known, after: Known) -> Iterator[tuple[tuple[str], str, str]]:
+def _reused_id(before: ItemDigest, after: ItemDigest) -> Iterator[tuple[tuple[str], str, str]]:
     """Why an id no longer stands for the item it was given to."""
     fix = "Put it back, and give the new one an id of its own."
     for name in ("language", "category"):
@@ -200,7 +219,7 @@ def _other_query(before: str, after: str) -> str:
     return f"{what}; it was {_short(before)!r}"
 
 
-def _changed(before: Known, after: Known) -> Iterator[tuple[tuple[str], str, str]]:
+def _changed_expectations(before: ItemDigest, after: ItemDigest) -> Iterator[tuple[tuple[str], str, str]]:
     if before.routing != after.routing:
         yield ("expected_routing",), f"it was {before.routing!r}, and is {after.routing!r}", ""
     if before.passages != after.passages:
@@ -212,14 +231,14 @@ def _changed(before: Known, after: Known) -> Iterator[tuple[tuple[str], str, str
 # ------------------------------------------------------------------------------ balance and likeness
 
 
-def _by_language(sets: Sets) -> dict[str, list[SetFile]]:
-    found: dict[str, list[SetFile]] = {}
+def _by_language(sets: GoldenSets) -> dict[str, list[GoldenFile]]:
+    found: dict[str, list[GoldenFile]] = {}
     for file in sets.files:
         found.setdefault(file.language, []).append(file)
     return found
 
 
-def _counts(golden: Golden, sets: Sets) -> dict[str, dict[str, int]]:
+def _counts(golden: Golden, sets: GoldenSets) -> dict[str, dict[str, int]]:
     """How many queries each language has of each category.
 
     Entries that are not in order count as well, so that one mistake is not told twice.
@@ -232,7 +251,7 @@ def _counts(golden: Golden, sets: Sets) -> dict[str, dict[str, int]]:
     return found
 
 
-def _unbalanced(golden: Golden, sets: Sets, counts: dict[str, dict[str, int]]) -> Iterator[Problem]:
+def _check_balance(golden: Golden, sets: GoldenSets, counts: dict[str, dict[str, int]]) -> Iterator[Problem]:
     """Fewer than declared in the main language, a declared category missing in another, more than half."""
     by_language = _by_language(sets)
     main = golden.main or next(iter(by_language), "")
@@ -254,28 +273,30 @@ def _unbalanced(golden: Golden, sets: Sets, counts: dict[str, dict[str, int]]) -
                 yield Problem(what, where, field=name, fix="Add queries of other categories.")
 
 
-def _nearly_the_same(sets: Sets, words: ContentWords) -> Iterator[Problem]:
-    by_language: dict[str, list[tuple[SetFile, int, Entry]]] = {}
+def _similar_queries(sets: GoldenSets, words: ContentWords) -> Iterator[Problem]:
+    by_language: dict[str, list[tuple[GoldenFile, int, GoldenEntry]]] = {}
     for each in sets.entries():
         by_language.setdefault(each[2].language, []).append(each)
     for language, found in by_language.items():
-        for one, other, likeness in alike([words.key(language, entry.query) for _, _, entry in found]):
+        for one, other, likeness in similar_pairs(
+            [words.key(language, entry.query) for _, _, entry in found]
+        ):
             first, (file, index, _) = found[one][2], found[other]
             what = f"{'the same as' if likeness == 1 else 'nearly'} {first.id}: {_short(first.query)!r}"
             yield file.problem(index, ("query",), what, "Keep both only if each tests something of its own.")
 
 
-def _themes(sets: Sets) -> dict[str, Theme]:
+def _themes(sets: GoldenSets) -> dict[str, ThemeShare]:
     found = {}
     for language, files in _by_language(sets).items():
         given = [set(entry.themes) for file in files for entry in file.entries.values() if entry.themes]
         counts = Counter(theme for themes in given for theme in sorted(themes))
         for theme, count in counts.most_common(1):
-            found[language] = Theme(theme, count / len(given), len(given))
+            found[language] = ThemeShare(theme, count / len(given), len(given))
     return found
 
 
-def _dominant(golden: Golden, sets: Sets, themes: dict[str, Theme]) -> Iterator[Problem]:
+def _dominant_themes(golden: Golden, sets: GoldenSets, themes: dict[str, ThemeShare]) -> Iterator[Problem]:
     for language, (theme, share, n) in themes.items():
         if share > golden.dominant and n >= ENOUGH:
             what = f"{share:.0%} of {n} queries have the theme {theme!r}"
@@ -283,17 +304,52 @@ def _dominant(golden: Golden, sets: Sets, themes: dict[str, Theme]) -> Iterator[
             yield Problem(what, str(_by_language(sets)[language][0].path), fix=fix)
 
 
-def _means(sets: Sets, overlaps: dict[str, float]) -> dict[str, dict[str, Mean]]:
+def _mean_overlaps(sets: GoldenSets, overlaps: dict[str, float]) -> dict[str, dict[str, OverlapMean]]:
     shares: dict[str, dict[str, list[float]]] = {}
     for _, _, entry in sets.entries():
         if entry.id in overlaps:
             of_language = shares.setdefault(entry.language, {})
             of_language.setdefault(entry.category, []).append(overlaps[entry.id])
     return {
-        language: {name: Mean(fmean(values), len(values)) for name, values in by_category.items()}
+        language: {name: OverlapMean(fmean(values), len(values)) for name, values in by_category.items()}
         for language, by_category in shares.items()
     }
 
 
 def _short(text: str) -> str:
     return shorten(text, _SHOWN)
+
+
+@dataclass(frozen=True)
+class FreezeResult:
+    """A lock as it stands now, and what it did not hold before."""
+
+    path: Path
+    version: int
+    items: int
+    new: list[str]
+    changed: list[str]  # ids whose expectations are others now
+
+
+def freeze_golden(opened: GoldenStudy) -> FreezeResult:
+    """Writes the lock. A golden set that does not pass its check is refused; without news nothing changes."""
+    if problems := check_golden(opened).problems:
+        raise DataError(problems)
+    before = read_lock(opened.lock)
+    earlier = before.items if before else {}
+    version = before.version + 1 if before else 1
+    now: dict[str, ItemDigest] = {}
+    for _, _, entry in opened.golden.read(opened.study.kit).entries():
+        since = earlier[entry.id].since if entry.id in earlier else version
+        now[entry.id] = msgspec.structs.replace(digest_item(entry.model_dump()), since=since, text="")
+    new = [item_id for item_id in now if item_id not in earlier]
+    changed = [item_id for item_id in now if item_id in earlier and now[item_id] != earlier[item_id]]
+    if before is not None and not new and not changed:
+        return FreezeResult(opened.lock, before.version, len(now), [], [])
+    today = datetime.fromtimestamp(opened.study.kit.clock(), UTC).date().isoformat()
+    lock = (
+        msgspec.json.format(msgspec.json.encode(GoldenLock(LOCK_SCHEMA, version, today, now)), indent=2)
+        + b"\n"
+    )
+    write_atomic(opened.lock, lambda target: target.write_bytes(lock))
+    return FreezeResult(opened.lock, version, len(now), new, changed)

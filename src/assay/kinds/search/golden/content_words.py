@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from assay.kinds.search.datasets.anchor_text import normal
-from assay.kinds.search.datasets.golden_corpus import Books
-from assay.kinds.search.datasets.golden_entry import HIGH, Entry
+from assay.kinds.search.anchor_text import normalize
+from assay.kinds.search.golden.corpus import Books
+from assay.kinds.search.golden.entry import HIGH, GoldenEntry
 from assay.retrieval.lexical import Analysis, Language
-from assay.retrieval.words import ENGLISH
+from assay.retrieval.words import ENGLISH_STOP_WORDS
 
 if TYPE_CHECKING:
     from tantivy import TextAnalyzer
@@ -51,20 +51,20 @@ class ContentWords:
 
     def key(self, language: str, text: str) -> str:
         """What tells a query from another: its content words in one order, or all words where it has none."""
-        return " ".join(sorted(self.of(language, text))) or normal(text)
+        return " ".join(sorted(self.of(language, text))) or normalize(text)
 
-    def overlap(self, entry: Entry) -> float | None:
+    def overlap(self, entry: GoldenEntry) -> float | None:
         """The share of a query's content words that its passage has: of the best of those that answer it.
 
         None where the query has no content words, or nothing answers it.
         """
         words = set(self.of(entry.language, entry.query))
-        texts = [self._paragraphs(entry, index) for index in _answering(entry)]
+        texts = [self._paragraphs(entry, index) for index in _answering_passages(entry)]
         if not words or not texts:
             return None
         return max(len(words & set(self.of(entry.language, text))) / len(words) for text in texts)
 
-    def _paragraphs(self, entry: Entry, index: int) -> str:
+    def _paragraphs(self, entry: GoldenEntry, index: int) -> str:
         """The paragraphs around an anchor; the anchor itself where it is not in the corpus."""
         one = entry.expected_passages[index]
         places = self.books.spans(entry.language, one.book_slug, one.chapter_number, one.passage_substring)
@@ -79,7 +79,7 @@ class ContentWords:
     def _analysis(self, language: str) -> Analysis:
         spoken = _LANGUAGES.get(language.partition("-")[0], "any")
         if spoken == "english":
-            return Analysis(spoken, ENGLISH)
+            return Analysis(spoken, ENGLISH_STOP_WORDS)
         return Analysis(spoken, self._common(language) if spoken in _WITHOUT_LIST else None)
 
     def _common(self, language: str) -> tuple[str, ...]:
@@ -91,11 +91,11 @@ class ContentWords:
         return tuple(sorted(word for word, count in counts.items() if count > COMMON * len(paragraphs)))
 
 
-def _answering(entry: Entry) -> list[int]:
+def _answering_passages(entry: GoldenEntry) -> list[int]:
     return [index for index, one in enumerate(entry.expected_passages) if one.relevance == HIGH]
 
 
-def alike(keys: Sequence[str]) -> list[tuple[int, int, float]]:
+def similar_pairs(keys: Sequence[str]) -> list[tuple[int, int, float]]:
     """The pairs of keys that are the same or nearly so, each with how alike they are, 0 to 1."""
     from rapidfuzz import fuzz, process
 

@@ -30,13 +30,13 @@ from assay.core.errors import AssayError
 from assay.core.parts import Embedder, Ranking
 from assay.core.protocols import Kit
 from assay.core.records import Document, Passage
-from assay.retrieval.chunk import ByTokens
+from assay.retrieval.chunk import TokenWindows
 from assay.retrieval.embed.onnx import MiniLM
-from assay.retrieval.embed.static import Static
-from assay.retrieval.embedding import Embedding
-from assay.retrieval.fuse import Weighted
+from assay.retrieval.embed.static import StaticEmbedder
+from assay.retrieval.embedding import EmbeddingCache
+from assay.retrieval.fuse import WeightedFusion
 from assay.retrieval.lexical import Analysis, Language
-from assay.retrieval.vectors.exact import Exact
+from assay.retrieval.vectors.exact import ExactStore
 from assay.systems.answering import Meter
 from assay.systems.retrievers import FusedRetriever, Retriever, VectorRetriever, WordRetriever
 
@@ -52,7 +52,7 @@ NEIGHBOURS = 2  # examples of each way that speak for it
 class ByExamples:
     """Sends a query the way whose examples are nearest to it: search, practice, off_topic or danger."""
 
-    def __init__(self, examples: dict[str, list[str]], embedding: Embedding) -> None:
+    def __init__(self, examples: dict[str, list[str]], embedding: EmbeddingCache) -> None:
         self._embedding = embedding
         self._ways = {way: embedding.passages(texts) for way, texts in examples.items()}
 
@@ -78,20 +78,20 @@ class Search:
 
     def __init__(self, language: str, without: Sequence[str], kit: Kit) -> None:
         self.without = frozenset(without)
-        corpus = Corpus(ByTokens(size=200, overlap=40).cut(list(documents(language)), kit))
+        corpus = Corpus(TokenWindows(size=200, overlap=40).cut(list(documents(language)), kit))
         model = _model(language, kit)
         self._corpus = corpus
         words = WordRetriever.build(corpus, Analysis(WORDS[language]), DEPTH, kit)
-        self._vectors = VectorRetriever.build(corpus, model, Exact(), DEPTH, kit)
+        self._vectors = VectorRetriever.build(corpus, model, ExactStore(), DEPTH, kit)
         both: dict[str, Retriever] = {"words": words, "vectors": self._vectors}
         parts = [(name, part) for name, part in both.items() if name not in self.without]
         self._retriever = FusedRetriever(
-            [part for _, part in parts], Weighted(tuple(WEIGHTS[name] for name, _ in parts))
+            [part for _, part in parts], WeightedFusion(tuple(WEIGHTS[name] for name, _ in parts))
         )
         routes = json.loads((HERE / "routes.json").read_text(encoding="utf-8"))
         by_examples = language in routes["examples"]
         self._router = (
-            ByExamples(routes["examples"][language], Embedding(model, kit))
+            ByExamples(routes["examples"][language], EmbeddingCache(model, kit))
             if by_examples
             else ByCues(routes["cues"][language])
         )
@@ -146,12 +146,12 @@ def _instructs(passage: Passage) -> bool:
 def _model(language: str, kit: Kit) -> Embedder:
     """MiniLM knows English only; the static model, which knows some of every script, serves the others."""
     if language != "en":
-        return Static()
+        return StaticEmbedder()
     try:
         MiniLM().load(kit)
     except AssayError as error:
         print(f"MiniLM cannot be loaded, so the static model serves: {error}", flush=True)
-        return Static()
+        return StaticEmbedder()
     return MiniLM()
 
 

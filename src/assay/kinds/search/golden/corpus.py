@@ -18,8 +18,8 @@ import msgspec
 from assay.core.errors import DataError, Problem, did_you_mean
 from assay.core.records import Document, Span
 from assay.core.yaml_lines import read_text
-from assay.datasets.reading import Reader
-from assay.kinds.search.datasets.anchor_text import SourceText
+from assay.datasets.reading import FolderReader
+from assay.kinds.search.anchor_text import SourceText
 
 LISTED = "documents.jsonl"
 _SUFFIXES = (".md", ".txt")
@@ -32,14 +32,14 @@ def read_documents(path: Path) -> dict[str, Document]:
     """The chapters of a corpus by doc_id; raises everything that is wrong with them."""
     listed = path / LISTED if path.is_dir() else path
     if listed.is_file():
-        reader = Reader(listed.parent)
-        rows = reader.jsonl(listed, lambda line: _listed(_object(line)), key="doc_id")
+        reader = FolderReader(listed.parent)
+        rows = reader.jsonl(listed, lambda line: _parse_row(_object(line)), key="doc_id")
         reader.finish()
         return {document.doc_id: document for document in rows.records}
     if not path.is_dir():
         fix = "Name a folder LANGUAGE/BOOK/NN.md, or a documents.jsonl."
         raise DataError(Problem("there is no such corpus", str(path), fix=fix))
-    return _from_folder(path)
+    return _read_folder(path)
 
 
 def _document(language: str, book: str, chapter: int, text: str, title: str, **more: Any) -> Document:
@@ -50,7 +50,7 @@ def _document(language: str, book: str, chapter: int, text: str, title: str, **m
 # ------------------------------------------------------------------------------------ one file
 
 
-class _Listed(msgspec.Struct):
+class _ChapterRow(msgspec.Struct):
     """One line of documents.jsonl, as far as it has to be there."""
 
     book_slug: str
@@ -60,9 +60,9 @@ class _Listed(msgspec.Struct):
     title: str = ""
 
 
-def _listed(record: dict[str, Any]) -> Document:
+def _parse_row(record: dict[str, Any]) -> Document:
     given = {key: value for key, value in record.items() if value is not None}
-    row = msgspec.convert(given, _Listed)
+    row = msgspec.convert(given, _ChapterRow)
     fix = "Fill it in."
     problems = [
         Problem("it is empty", field=name, fix=fix)
@@ -73,14 +73,14 @@ def _listed(record: dict[str, Any]) -> Document:
         problems.append(Problem("it is below zero", field="chapter_number", fix="Count from 0 or 1."))
     if problems:
         raise DataError(problems)
-    more = {key: value for key, value in given.items() if key not in _Listed.__struct_fields__}
+    more = {key: value for key, value in given.items() if key not in _ChapterRow.__struct_fields__}
     return _document(row.language, row.book_slug, row.chapter_number, row.text, row.title, **more)
 
 
 # ------------------------------------------------------------------------------------- a folder
 
 
-def _from_folder(root: Path) -> dict[str, Document]:
+def _read_folder(root: Path) -> dict[str, Document]:
     documents: dict[str, Document] = {}
     problems: list[Problem] = []
     files: dict[str, Path] = {}

@@ -9,11 +9,10 @@ from assay.core.dataset import Dataset, Place
 from assay.core.errors import Problem
 from assay.core.records import FORBIDDEN, Arm, Span
 from assay.core.spec import parse_spec
-from assay.kinds.search.datasets.golden_entry import anchor_loc
-from assay.kinds.search.datasets.golden_sets import SetFile
-from assay.kinds.search.golden.opening import golden_of
-from assay.kinds.search.judges.anchor_index import Anchor, AnchorIndex, anchors_of
-from assay.kinds.search.judges.anchors import Anchors
+from assay.kinds.search.anchor_index import Anchor, AnchorIndex, anchors_of
+from assay.kinds.search.anchors import Anchors
+from assay.kinds.search.golden.entry import GoldenFile, anchor_location
+from assay.kinds.search.golden.study import golden_of
 from assay.study.study import Study
 
 UNCUT = "whole documents"
@@ -50,15 +49,15 @@ def resolve_golden(study: Study) -> list[Resolution]:
     chunkings: dict[int, tuple[str, Dataset]] = {}
     for arm in study.arms:
         dataset = study.dataset(arm)
-        chunkings.setdefault(id(dataset), (_chunking(study, arm), dataset))
+        chunkings.setdefault(id(dataset), (_describe_chunking(study, arm), dataset))
     return [
         each
         for chunking, dataset in chunkings.values()
-        for each in _resolved(judge, dataset, chunking, found)
+        for each in _resolve_dataset(judge, dataset, chunking, found)
     ]
 
 
-def _chunking(study: Study, arm: Arm) -> str:
+def _describe_chunking(study: Study, arm: Arm) -> str:
     """How an arm's documents are cut, as the study writes it."""
     factors = {name: value for name, value in arm.factors.items() if name.partition(".")[0] == "chunk"}
     inside = ", ".join(f"{name.partition('.')[2]}={value}" for name, value in factors.items() if "." in name)
@@ -67,8 +66,8 @@ def _chunking(study: Study, arm: Arm) -> str:
     return f"{name}, {inside}" if inside else name
 
 
-def _resolved(
-    judge: Anchors, dataset: Dataset, chunking: str, entries: Mapping[str, tuple[SetFile, int]]
+def _resolve_dataset(
+    judge: Anchors, dataset: Dataset, chunking: str, entries: Mapping[str, tuple[GoldenFile, int]]
 ) -> Iterator[Resolution]:
     index = judge.index(dataset)
     for item in dataset.items:
@@ -77,13 +76,13 @@ def _resolved(
             place, field = dataset.places.get(item.item_id, Place(dataset.name)), item.item_id
             if item.item_id in entries:
                 file, entry = entries[item.item_id]
-                exact = file.problem(entry, anchor_loc(number), "", "")
+                exact = file.problem(entry, anchor_location(number), "", "")
                 place, field = Place(exact.where, exact.line), exact.field
             at = Resolution(item.item_id, anchor.text or "", place, field, chunking)
-            yield _looked_up(at, anchor, judge, index)
+            yield _look_up(at, anchor, judge, index)
 
 
-def _looked_up(at: Resolution, anchor: Anchor, judge: Anchors, index: AnchorIndex) -> Resolution:
+def _look_up(at: Resolution, anchor: Anchor, judge: Anchors, index: AnchorIndex) -> Resolution:
     places = index.places(anchor)
     if not places:
         problem, fix = index.missing(anchor)

@@ -20,17 +20,21 @@ from assay.core.protocols import Kit
 from assay.core.records import NO_RESULTS, Item
 from assay.core.yaml_lines import FileProblems
 from assay.datasets.reading import read_json
-from assay.kinds.search.datasets.golden_corpus import Books, read_documents
-from assay.kinds.search.datasets.golden_entry import (
+from assay.kinds.search.golden.corpus import Books, read_documents
+from assay.kinds.search.golden.entry import (
     Category,
-    Entry,
+    GoldenEntry,
+    GoldenFile,
+    GoldenSets,
     Vocabulary,
-    Withheld,
-    fields_of,
+    WithheldText,
+    check_books,
+    language_of,
+    parse_fields,
     read_entry,
+    repeated_ids,
 )
-from assay.kinds.search.datasets.golden_lock import since_frozen
-from assay.kinds.search.datasets.golden_sets import SetFile, Sets, doubled, language_of, strays
+from assay.kinds.search.golden.lock import changes_since_frozen
 
 LABELS = {
     "relevance": "2: answers the query, 1: is on its subject, 0: neither",
@@ -84,10 +88,10 @@ class Golden:
         except DataError as error:
             problems += error.problems
         forbidden, wrong = self.withheld(kit, books)
-        problems += [*wrong, *strays(sets, books)]
+        problems += [*wrong, *check_books(sets, books)]
         if problems:
             raise DataError(problems)
-        warnings = list(since_frozen(kit.root, sets, self._named(sets)))
+        warnings = list(changes_since_frozen(kit.root, sets, self._named(sets)))
         items = [self._item(entry, forbidden) for _, _, entry in sets.entries()]
         corpus = Corpus((), books.documents)
         warnings += self._warnings(items)
@@ -106,15 +110,15 @@ class Golden:
         """The files and globs of the golden set, as the study names them."""
         return (self.sets,) if isinstance(self.sets, str) else self.sets
 
-    def _named(self, sets: Sets) -> set[str] | None:
+    def _named(self, sets: GoldenSets) -> set[str] | None:
         """The languages that the study picks by naming files; None where it takes whatever a glob finds."""
         return None if any(map(glob.has_magic, self.patterns())) else {file.language for file in sets.files}
 
     # ------------------------------------------------------------------------------ the files
 
-    def read(self, kit: Kit) -> Sets:
+    def read(self, kit: Kit) -> GoldenSets:
         """Every file of the golden set; what is wrong is collected, not raised."""
-        sets = Sets([], [], [])
+        sets = GoldenSets([], [], [])
         for path in self._paths(kit, sets.problems):
             try:
                 content, lines = read_json(path)
@@ -126,7 +130,7 @@ class Golden:
                 sets.unread.append(path)
             else:
                 sets.files.append(self._file(path, content, FileProblems(lines, sets.problems)))
-        sets.problems.extend(doubled(sets))
+        sets.problems.extend(repeated_ids(sets))
         sets.problems.sort(key=lambda problem: (problem.where, problem.line or 0))
         return sets
 
@@ -142,7 +146,7 @@ class Golden:
                 problems.append(Problem("no golden set is called so", str(kit.path(pattern)), fix=fix))
         return list(paths)
 
-    def _file(self, path: Path, content: list[Any], found: FileProblems) -> SetFile:
+    def _file(self, path: Path, content: list[Any], found: FileProblems) -> GoldenFile:
         if not content:
             found.wrong((), (), "the golden set is empty", "Add queries, or take the file out of data.sets.")
         language = language_of(path, content)
@@ -154,7 +158,7 @@ class Golden:
             if entry.language != language:
                 what = f"this file is in {language!r}"
                 found.wrong((index,), ("language",), what, "Move the query to its language's file.", entry.id)
-        return SetFile(path, language, content, entries, found.lines)
+        return GoldenFile(path, language, content, entries, found.lines)
 
     def withheld(self, kit: Kit, books: Books) -> tuple[list[dict[str, Any]], list[Problem]]:
         """The forbidden list as gold, and what is wrong with it."""
@@ -169,7 +173,7 @@ class Golden:
             found.wrong((), (), "expected an array of texts that are withheld", 'Write [{"book_slug": "…"}].')
             return [], found.problems
         for index, raw in enumerate(content):
-            if (one := fields_of(Withheld, raw, (index,), found)) is None:
+            if (one := parse_fields(WithheldText, raw, (index,), found)) is None:
                 continue
             if books.documents and (lacking := books.absent(None, one.book_slug, one.chapter_number)):
                 found.wrong((index,), lacking[:1], *lacking[1:])
@@ -178,7 +182,7 @@ class Golden:
 
     # ------------------------------------------------------------------------------ the items
 
-    def _item(self, entry: Entry, forbidden: Sequence[dict[str, Any]]) -> Item:
+    def _item(self, entry: GoldenEntry, forbidden: Sequence[dict[str, Any]]) -> Item:
         category, intent = self.categories[entry.category], entry.retrieval_intent
         tags = {
             "category": [entry.category],

@@ -26,17 +26,17 @@ from assay.core.errors import Problem, UsageError
 from assay.core.protocols import Kit, NearMiss
 from assay.core.records import FORBIDDEN, INTENT, RELEVANCE, Item, Judgment, Passage
 from assay.judges.labels import ArmSeed
-from assay.kinds.search.datasets.anchor_text import SourceText
-from assay.kinds.search.judges.anchor_index import (
+from assay.kinds.search.anchor_index import (
     REAL,
     SURE,
     Anchor,
     AnchorIndex,
-    Compact,
-    Withheld,
+    CompactTexts,
+    ForbiddenText,
     anchors_of,
-    visible,
+    count_visible,
 )
+from assay.kinds.search.anchor_text import SourceText
 
 FIRST_ADDRESS = "assay.judges.anchors"
 
@@ -44,7 +44,7 @@ SHOWN_PLACES = 3
 SHOWN_NEAR = 5
 
 
-class _Target(NamedTuple):
+class _HitText(NamedTuple):
     """What a judgment is about: an id, and the arm and seed where it has this text (None: in all of them)."""
 
     doc_id: str
@@ -53,7 +53,7 @@ class _Target(NamedTuple):
     seed: int | None = None
 
 
-Said = Iterator[tuple[Anchor, _Target]]
+Said = Iterator[tuple[Anchor, _HitText]]
 Returned = Mapping[str, Mapping[str, Set[ArmSeed]]]  # by id, by text: the arms and seeds
 
 
@@ -98,15 +98,15 @@ class Anchors:
         for item_id, anchors in anchored.items():
             hits = returned.get(item_id, {})
             foreign = {each: texts for each, texts in hits.items() if each not in dataset.corpus.position}
-            twins = _Twins(hits, foreign, places, index.compact)
+            twins = _PassageTwins(hits, foreign, places, index.compact)
             said = [
-                (anchor, _Target(passage.doc_id, passage.text, arm, seed))
+                (anchor, _HitText(passage.doc_id, passage.text, arm, seed))
                 for anchor in anchors
                 for passage in counting(anchor)
                 for arm, seed in twins.without(passage)
             ]
             targets = list(_targets(foreign, places))
-            wanting, forbidding = _by_kind(anchors)
+            wanting, forbidding = _split_by_kind(anchors)
             said += self._wanted(wanting, [each for each in targets if self._short(each.text)], index.compact)
             said += self._withheld(forbidding, targets, index, index.compact)
             found += self._judgments(item_id, said)
@@ -131,12 +131,12 @@ class Anchors:
             hits = returned.get(item_id, {})
             foreign = {each: texts for each, texts in hits.items() if each not in dataset.corpus.position}
             targets = list(_targets(foreign, places))
-            wanting, forbidding = _by_kind(anchors)
+            wanting, forbidding = _split_by_kind(anchors)
             nearly = [
-                (anchor, _Target(passage.doc_id, passage.text, arm, seed))
+                (anchor, _HitText(passage.doc_id, passage.text, arm, seed))
                 for anchor in wanting
                 for passage in longer(anchor)
-                for arm, seed in _narrowed(set().union(*hits.get(passage.doc_id, {}).values()), places)
+                for arm, seed in _as_few_places(set().union(*hits.get(passage.doc_id, {}).values()), places)
             ]
             nearly += self._wanted(
                 wanting, [each for each in targets if not self._short(each.text)], index.compact
@@ -144,7 +144,7 @@ class Anchors:
             sure = [anchor for anchor in wanting if len(index.plain[anchor.text or ""]) >= SURE]
             nearly += self._wanted(sure, targets, index.plain)
             nearly += self._withheld(forbidding, targets, index, index.plain)
-            best: dict[_Target, Anchor] = {}
+            best: dict[_HitText, Anchor] = {}
             for anchor, target in sorted(nearly, key=lambda each: -each[0].grade):
                 arms = {target.arm} if target.arm is not None else {arm for arm, _ in places}
                 counted = known.get((item_id, anchor.label, target.doc_id), set())
@@ -158,7 +158,7 @@ class Anchors:
         """How many items near misses concern, some of the hits, why they do not count, and what to do."""
         return _describe(near)
 
-    def _judgments(self, item_id: str, said: Iterable[tuple[Anchor, _Target]]) -> Iterator[Judgment]:
+    def _judgments(self, item_id: str, said: Iterable[tuple[Anchor, _HitText]]) -> Iterator[Judgment]:
         """One judgment a target: what the best of its anchors says."""
         best: dict[tuple[str, str, str | None, int | None], Anchor] = {}
         for anchor, target in said:
@@ -185,7 +185,7 @@ class Anchors:
         """The passages that count as an anchor, or those that would if they were shorter."""
         found: dict[str, Passage] = {}
         for place in index.places(anchor):
-            wanted = visible(place.text)
+            wanted = count_visible(place.text)
             for passage, shared, own in index.passages(place):
                 fits = anchor.label == FORBIDDEN or self._short(passage.text)
                 if self._enough(anchor, shared, wanted, own) and fits is short:
@@ -202,7 +202,7 @@ class Anchors:
 
     # --------------------------------------------------------------------- hits known by their text
 
-    def _wanted(self, anchors: Sequence[Anchor], hits: Sequence[_Target], form: Compact) -> Said:
+    def _wanted(self, anchors: Sequence[Anchor], hits: Sequence[_HitText], form: CompactTexts) -> Said:
         """The hits that hold enough of anchors, in one form of both texts."""
         for hit, anchor in product(hits, anchors):
             own, wanted = form[hit.text], form[anchor.text or ""]
@@ -210,14 +210,14 @@ class Anchors:
                 yield anchor, hit
 
     def _withheld(
-        self, anchors: Sequence[Anchor], hits: Sequence[_Target], index: AnchorIndex, form: Compact
+        self, anchors: Sequence[Anchor], hits: Sequence[_HitText], index: AnchorIndex, form: CompactTexts
     ) -> Said:
         """The hits that hold something forbidden, in one form of both texts."""
         for hit in hits if anchors else ():
             if found := self._forbidding(form[hit.text], index.withheld(anchors, form)):
                 yield found, hit
 
-    def _forbidding(self, own: str, withheld: Withheld) -> Anchor | None:
+    def _forbidding(self, own: str, withheld: ForbiddenText) -> Anchor | None:
         """An anchor that forbids a text: by a real stretch, or, of short texts, by enough of either."""
         if found := withheld.anchor_in(own):
             return found
@@ -271,7 +271,7 @@ class Anchors:
         return f"none shares {self.least:.0%} of it"
 
 
-def _by_kind(anchors: Iterable[Anchor]) -> tuple[list[Anchor], list[Anchor]]:
+def _split_by_kind(anchors: Iterable[Anchor]) -> tuple[list[Anchor], list[Anchor]]:
     """Those that should come back, and those that must not."""
     kinds: tuple[list[Anchor], list[Anchor]] = [], []
     for anchor in anchors:
@@ -316,18 +316,20 @@ def _returned(blocks: Sequence[Block], wanted: Mapping[str, object]) -> dict[str
     return dict(found)
 
 
-def _targets(hits: Returned, places: Set[ArmSeed]) -> Iterator[_Target]:
+def _targets(hits: Returned, places: Set[ArmSeed]) -> Iterator[_HitText]:
     """The hits that have a text, each where it came back."""
     for doc_id, texts in hits.items():
         for text, here in texts.items():
             if text:
-                yield from (_Target(doc_id, text, arm, seed) for arm, seed in _narrowed(here, places))
+                yield from (_HitText(doc_id, text, arm, seed) for arm, seed in _as_few_places(here, places))
 
 
-class _Twins:
+class _PassageTwins:
     """Where passages came back under another id: judged there, they are not to be found twice."""
 
-    def __init__(self, hits: Returned, foreign: Returned, places: Set[ArmSeed], compact: Compact) -> None:
+    def __init__(
+        self, hits: Returned, foreign: Returned, places: Set[ArmSeed], compact: CompactTexts
+    ) -> None:
         self._hits, self._places, self._compact = hits, places, compact
         self._by_text: dict[str, set[ArmSeed]] = {}
         for texts in foreign.values():
@@ -339,10 +341,10 @@ class _Twins:
         """The arms and seeds for which a passage is itself."""
         away = self._by_text.get(self._compact[passage.text], set()) if self._by_text else set()
         own = set[ArmSeed]().union(*self._hits.get(passage.doc_id, {}).values())
-        return _narrowed(self._places - (away - own), self._places) if away else [(None, None)]
+        return _as_few_places(self._places - (away - own), self._places) if away else [(None, None)]
 
 
-def _narrowed(some: Set[ArmSeed], places: Set[ArmSeed]) -> list[ArmSeed]:
+def _as_few_places(some: Set[ArmSeed], places: Set[ArmSeed]) -> list[ArmSeed]:
     """Some of the arms and seeds in as few words as possible; None stands for all of them."""
     if some == places:
         return [(None, None)]

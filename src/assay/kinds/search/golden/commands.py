@@ -11,7 +11,8 @@ from assay.cli.terminal import AsJson, StudyPath, plain_console, print_json, say
 from assay.core.errors import DataError
 
 if TYPE_CHECKING:
-    from assay.kinds.search.golden.check import Checked
+    from assay.kinds.search.golden.check import GoldenCheck
+
 
 TEXT = 56  # characters of a query or an anchor
 
@@ -28,14 +29,14 @@ def check(
 ) -> None:
     """Check a golden set: its rules, its anchors, its balance, and that nothing was removed."""
     from assay.kinds.search.golden.check import check_golden
-    from assay.kinds.search.golden.opening import open_golden
+    from assay.kinds.search.golden.study import open_golden
     from assay.report.wording import quantity
 
     found = check_golden(open_golden(study), against)
     if as_json:
         print_json(found.as_json())
     else:
-        _show(found)
+        _show_check(found)
         for change in found.changes:
             say(f"changed: {change}")
         for warning in found.warnings:
@@ -54,8 +55,8 @@ def check(
 
 def freeze(study: StudyPath, as_json: AsJson = False) -> None:
     """Write golden.lock.json: its ids are taken for ever. A set that fails its check is refused."""
-    from assay.kinds.search.golden.freeze import freeze_golden
-    from assay.kinds.search.golden.opening import open_golden
+    from assay.kinds.search.golden.check import freeze_golden
+    from assay.kinds.search.golden.study import open_golden
     from assay.report.wording import quantity
 
     try:
@@ -65,7 +66,7 @@ def freeze(study: StudyPath, as_json: AsJson = False) -> None:
         say(f"{error}\n{problems}: nothing was frozen")
         raise typer.Exit(DataError.exit_code) from None
     if as_json:
-        print_json({"schema": "assay/golden-freeze/1", **_plain(found)})
+        print_json({"schema": "assay/golden-freeze/1", **_to_plain(found)})
         return
     news = f"{len(found.new)} new, {len(found.changed)} with other expectations"
     said = f"{found.path}: version {found.version}, {quantity(found.items, 'item')}"
@@ -74,7 +75,7 @@ def freeze(study: StudyPath, as_json: AsJson = False) -> None:
 
 def resolve(study: StudyPath, as_json: AsJson = False) -> None:
     """Look every anchor up in the corpus, however it is cut; list what no longer resolves."""
-    from assay.kinds.search.golden.resolving import resolve_golden
+    from assay.kinds.search.golden.resolve import resolve_golden
     from assay.report.wording import printable, quantity
     from assay.study.study import open_study
 
@@ -112,7 +113,7 @@ def candidates(
 ) -> None:
     """Propose queries that people found unhelpful again and again, for a person to fill in and accept."""
     from assay.kinds.search.golden.candidates import find_candidates, write_candidates
-    from assay.kinds.search.golden.opening import open_golden
+    from assay.kinds.search.golden.study import open_golden
     from assay.report.wording import quantity
 
     opened = open_golden(study)
@@ -123,7 +124,7 @@ def candidates(
         say(f"note: {what} with an address or a long number left out: nothing about people is kept")
     if as_json:
         files = [str(path) for path in paths]
-        print_json({"schema": "assay/golden-proposals/1", "files": files, **_plain(found)})
+        print_json({"schema": "assay/golden-proposals/1", "files": files, **_to_plain(found)})
         return
     rows = [
         (
@@ -150,8 +151,8 @@ def add(
     as_json: AsJson = False,
 ) -> None:
     """Append candidates that a person accepted to the golden set of their language."""
-    from assay.kinds.search.golden.adding import UNSIGNED, add_candidates
-    from assay.kinds.search.golden.opening import open_golden
+    from assay.kinds.search.golden.add import UNSIGNED, add_candidates
+    from assay.kinds.search.golden.study import open_golden
 
     found = add_candidates(open_golden(study), candidates)
     if as_json:
@@ -164,10 +165,10 @@ def add(
         )
         return
     for taken in found.taken:
-        typer.echo(f"{taken.item_id}: {_short(taken.query)}")
+        typer.echo(f"{taken.item_id}: {_shorten(taken.query)}")
     for left in found.left:
         for why in left.why if left.why != [UNSIGNED] else ():
-            say(f"left behind: {_short(left.query)!r}: {why}")
+            say(f"left behind: {_shorten(left.query)!r}: {why}")
     if unsigned := sum(left.why == [UNSIGNED] for left in found.left):
         say(f"left behind: {unsigned} that nobody accepted yet: their accepted_by is empty")
     typer.echo(f"{len(found.taken)} added, {len(found.left)} left behind")
@@ -178,7 +179,7 @@ def add(
 # ------------------------------------------------------------------------------------- showing
 
 
-def _show(found: Checked) -> None:
+def _show_check(found: GoldenCheck) -> None:
     """How many queries each language has of each category, and how far their passages have their words."""
     header = ["category", "declared"]
     for language in found.counts:
@@ -204,13 +205,13 @@ def _show(found: Checked) -> None:
     )
 
 
-def _short(text: str) -> str:
+def _shorten(text: str) -> str:
     from assay.report.wording import printable, shorten
 
     return shorten(printable(text), TEXT)
 
 
-def _plain(found: Any) -> dict[str, Any]:
+def _to_plain(found: Any) -> dict[str, Any]:
     import msgspec
 
     plain: dict[str, Any] = msgspec.to_builtins(found, enc_hook=str)

@@ -58,7 +58,7 @@ _UNLIKE = 0.6  # the similarity from which on a text is worth showing
 
 
 @dataclass(frozen=True)
-class Near:
+class SimilarText:
     """The place of a text that is most like a wanted one; nothing like it: an empty place."""
 
     span: Span
@@ -67,16 +67,16 @@ class Near:
 
 
 @dataclass(frozen=True)
-class _Form:
+class _ComparableText:
     """A text as it is compared, and the characters of the original that each of its characters stands for."""
 
     text: str
     starts: Offsets
     ends: Offsets
 
-    def kept(self, mask: NDArray[np.bool_]) -> _Form:
-        text = _decoded(_codes(self.text)[mask])
-        return _Form(text, self.starts[mask], self.ends[mask])
+    def kept(self, mask: NDArray[np.bool_]) -> _ComparableText:
+        text = _to_text(_codes(self.text)[mask])
+        return _ComparableText(text, self.starts[mask], self.ends[mask])
 
     def spans(self, wanted: str) -> Iterator[Span]:
         """Where a text in this form stands, from a whole character of the original to a whole one."""
@@ -111,19 +111,19 @@ class SourceText:
         return self._joined.text
 
     @cached_property
-    def _joined(self) -> _Form:
+    def _joined(self) -> _ComparableText:
         return self._form.kept(_outside_dashes(self._form.text))
 
     def spans(self, wanted: str) -> list[Span]:
         """Where a wanted text stands, in characters of the original; each place once, in their order."""
-        found = list(self._form.spans(normal(wanted)))
-        return found or list(self._joined.spans(joined(wanted)))
+        found = list(self._form.spans(normalize(wanted)))
+        return found or list(self._joined.spans(join_hyphens(wanted)))
 
-    def nearest(self, wanted: str) -> Near:
+    def nearest(self, wanted: str) -> SimilarText:
         """The place most like a wanted text, looked for around the words that both have."""
         from rapidfuzz.fuzz import partial_ratio_alignment
 
-        sought, best = normal(wanted), (0.0, 0, 0)
+        sought, best = normalize(wanted), (0.0, 0, 0)
         whole = [(0, _PAGE)] if len(self.normal) <= _PAGE else []
         for start, end in list(_windows(sought, self.normal)) or whole:
             found = partial_ratio_alignment(sought, self.normal[start:end])
@@ -131,18 +131,18 @@ class SourceText:
                 best = found.score, start + found.dest_start, start + found.dest_end
         score, start, end = best
         if score < 100 * _UNLIKE:
-            return Near(Span(0, 0), "", 0.0)
+            return SimilarText(Span(0, 0), "", 0.0)
         start, end = _whole_words(self.normal, start, end)
         span = Span(int(self._form.starts[start]), int(self._form.ends[end - 1]))
-        return Near(span, self.text[span.start : span.end], score / 100)
+        return SimilarText(span, self.text[span.start : span.end], score / 100)
 
 
-def normal(text: str) -> str:
+def normalize(text: str) -> str:
     """A text as it is compared, without white space at its ends."""
     return _normal_form(text).text
 
 
-def joined(text: str) -> str:
+def join_hyphens(text: str) -> str:
     """A text as it is compared, without hyphens and the white space around them."""
     form = _normal_form(text)
     return form.kept(_outside_dashes(form.text)).text
@@ -156,19 +156,19 @@ def without_markup(text: str) -> str:
     """
     for markup in _MARKUP:
         text = markup.sub(" ", html.unescape(text) if "&" in text else text)
-    return joined(text).replace(BLANK, "").translate(_MARKS)
+    return join_hyphens(text).replace(BLANK, "").translate(_MARKS)
 
 
 # ----------------------------------------------------------------------------- the form compared
 
 
-def _normal_form(text: str) -> _Form:
-    composed = _composed(text)
+def _normal_form(text: str) -> _ComparableText:
+    composed = _compose(text)
     if not composed.text:
         return composed
     codes = _codes(composed.text)
     alphabet = sorted(set(composed.text))
-    folded = [_folded(char) for char in alphabet]
+    folded = [_fold(char) for char in alphabet]
     number = np.zeros(int(codes.max()) + 1, np.int64)
     number[_codes("".join(alphabet))] = np.arange(len(alphabet))
     letters = number[codes]
@@ -176,11 +176,11 @@ def _normal_form(text: str) -> _Form:
     # the folded letters one after another, and where those of each letter begin
     starts_of = np.cumsum(lengths) - lengths
     place = np.repeat(np.arange(len(codes)), lengths[letters])
-    out = _codes("".join(folded))[starts_of[letters[place]] + _within(lengths[letters])]
-    return _collapsed(out, composed.starts[place], composed.ends[place])
+    out = _codes("".join(folded))[starts_of[letters[place]] + _places_within_runs(lengths[letters])]
+    return _collapse(out, composed.starts[place], composed.ends[place])
 
 
-def _collapsed(codes: NDArray[np.uint32], starts: Offsets, ends: Offsets) -> _Form:
+def _collapse(codes: NDArray[np.uint32], starts: Offsets, ends: Offsets) -> _ComparableText:
     """Each run of blanks, of quotes and of dashes as one of them; none of white space at the ends."""
     repeated = np.zeros(len(codes), np.bool_)
     for char in (BLANK, QUOTE, DASH):
@@ -188,15 +188,15 @@ def _collapsed(codes: NDArray[np.uint32], starts: Offsets, ends: Offsets) -> _Fo
         repeated[1:] |= same[1:] & same[:-1]
     first = np.flatnonzero(~repeated)
     if not len(first):
-        return _Form("", starts[:0], ends[:0])
+        return _ComparableText("", starts[:0], ends[:0])
     last = np.append(first[1:], len(codes)) - 1
-    form = _Form(_decoded(codes[first]), starts[first], ends[last])
+    form = _ComparableText(_to_text(codes[first]), starts[first], ends[last])
     begin, end = int(form.text[:1] == BLANK), len(form.text) - int(form.text[-1:] == BLANK)
-    return _Form(form.text[begin:end], form.starts[begin:end], form.ends[begin:end])
+    return _ComparableText(form.text[begin:end], form.starts[begin:end], form.ends[begin:end])
 
 
 @lru_cache(maxsize=65536)
-def _folded(char: str) -> str:
+def _fold(char: str) -> str:
     """What a character is compared as: nothing, itself in lower case, or what stands for all of its sort."""
     if char in _QUOTES:
         return QUOTE
@@ -208,18 +208,18 @@ def _folded(char: str) -> str:
     return DASH if category == "Pd" or char in _MORE_DASHES else char.casefold()
 
 
-def _composed(text: str) -> _Form:
+def _compose(text: str) -> _ComparableText:
     """The text in normal form KC, each cluster of letter and marks by itself; soft line breaks closed."""
     size = len(text)
     if "\u00ad" not in text and unicodedata.is_normalized("NFKC", text):
         places = np.arange(size)
-        return _Form(text, places, places + 1)
+        return _ComparableText(text, places, places + 1)
     parts: list[str] = []
     rows: list[tuple[int, int, int]] = []  # start and length in the text, length when composed
     done = 0
-    for match in _clusters(text).finditer(text):
+    for match in _cluster_pattern(text).finditer(text):
         cluster = match.group()
-        if (made := _compatible(cluster)) != cluster:
+        if (made := _to_nfkc(cluster)) != cluster:
             start = match.start()
             parts += text[done:start], made
             rows += (done, start - done, start - done), (start, len(cluster), len(made))
@@ -229,30 +229,32 @@ def _composed(text: str) -> _Form:
     starts, lengths, sizes = np.array(rows, np.int64).T
     as_it_was = np.arange(len(rows)) % 2 == 0
     own = np.repeat(as_it_was, sizes)
-    begins = np.repeat(starts, sizes) + np.where(own, _within(sizes), 0)
-    return _Form("".join(parts), begins, np.where(own, begins + 1, np.repeat(starts + lengths, sizes)))
+    begins = np.repeat(starts, sizes) + np.where(own, _places_within_runs(sizes), 0)
+    return _ComparableText(
+        "".join(parts), begins, np.where(own, begins + 1, np.repeat(starts + lengths, sizes))
+    )
 
 
-def _clusters(text: str) -> re.Pattern[str]:
+def _cluster_pattern(text: str) -> re.Pattern[str]:
     """What may be written in another way: characters with a compatible form, letters with their marks."""
     alphabet = sorted(set(text))
-    other = [char for char in alphabet if _compatible(char) != char]
-    marks = [char for char in alphabet if _continues(char)]
+    other = [char for char in alphabet if _to_nfkc(char) != char]
+    marks = [char for char in alphabet if _is_continuation(char)]
     branches = [_SOFT_BREAK]
-    after = f"[{_escaped(marks)}]" if marks else ""
+    after = f"[{_escape(marks)}]" if marks else ""
     if other:
-        branches.append(f"[{_escaped(other)}]" + (f"{after}*" if after else ""))
+        branches.append(f"[{_escape(other)}]" + (f"{after}*" if after else ""))
     if after:
         branches.append(f".{after}+")
     return re.compile("|".join(branches), re.DOTALL)
 
 
-def _escaped(chars: list[str]) -> str:
+def _escape(chars: list[str]) -> str:
     return "".join(re.escape(char) for char in chars)
 
 
 @lru_cache(maxsize=65536)
-def _compatible(cluster: str) -> str:
+def _to_nfkc(cluster: str) -> str:
     """A cluster in normal form KC; a quotation mark stays one, where that form has a blank with an accent."""
     if cluster in _QUOTES:
         return cluster
@@ -262,7 +264,7 @@ def _compatible(cluster: str) -> str:
 
 
 @lru_cache(maxsize=65536)
-def _continues(char: str) -> bool:
+def _is_continuation(char: str) -> bool:
     """Whether a character may melt with the one before it."""
     vowel_or_final = "\u1160" <= char <= "\u11ff"  # of a Korean syllable
     return vowel_or_final or char in "\uff9e\uff9f" or unicodedata.category(char).startswith("M")
@@ -279,7 +281,7 @@ def _outside_dashes(text: str) -> NDArray[np.bool_]:
     return outside
 
 
-def _within(sizes: Offsets) -> Offsets:
+def _places_within_runs(sizes: Offsets) -> Offsets:
     """For runs of these sizes, one after another, the place of each element in its run."""
     return np.arange(int(sizes.sum())) - np.repeat(np.cumsum(sizes) - sizes, sizes)
 
@@ -288,7 +290,7 @@ def _codes(text: str) -> NDArray[np.uint32]:
     return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
 
 
-def _decoded(codes: NDArray[np.uint32]) -> str:
+def _to_text(codes: NDArray[np.uint32]) -> str:
     return codes.tobytes().decode("utf-32-le", "surrogatepass")
 
 

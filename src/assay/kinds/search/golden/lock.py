@@ -15,15 +15,15 @@ import msgspec
 from assay.core.dataset import digest
 from assay.core.errors import DataError, Problem
 from assay.datasets.reading import read_json
-from assay.kinds.search.datasets.golden_sets import Sets
+from assay.kinds.search.golden.entry import GoldenSets
 
-SCHEMA = "assay/golden-lock/1"
+LOCK_SCHEMA = "assay/golden-lock/1"
 LOCK = "golden.lock.json"  # or NAME.golden.lock.json, for a study that is not called study.yaml
 SHOWN = 3  # ids in a warning
 _encode = msgspec.json.Encoder(order="sorted").encode
 
 
-class Known(msgspec.Struct, frozen=True, omit_defaults=True):
+class ItemDigest(msgspec.Struct, frozen=True, omit_defaults=True):
     """What is remembered of an item: who it is, and hashes that tell whether it changed."""
 
     language: str
@@ -35,46 +35,46 @@ class Known(msgspec.Struct, frozen=True, omit_defaults=True):
     since: int = 0  # the version of the lock that first had it
     text: str = ""  # the query itself, which a lock does not hold
 
-    def is_another(self, now: Known) -> bool:
+    def is_another(self, now: ItemDigest) -> bool:
         """Whether an id stands for something else now."""
         return (self.language, self.category, self.query) != (now.language, now.category, now.query)
 
-    def expects_the_same(self, now: Known) -> bool:
+    def expects_the_same(self, now: ItemDigest) -> bool:
         return (self.routing, self.passages, self.others) == (now.routing, now.passages, now.others)
 
 
-class Lock(msgspec.Struct, frozen=True):
+class GoldenLock(msgspec.Struct, frozen=True):
     """A lock as it lies on disk."""
 
     schema: str
     version: int
     frozen: str  # the day
-    items: dict[str, Known]
+    items: dict[str, ItemDigest]
 
 
-def known(raw: Mapping[str, Any]) -> Known:
+def digest_item(raw: Mapping[str, Any]) -> ItemDigest:
     """What is remembered of an entry as written, in order or not."""
-    text = _word(raw.get("query"))
+    text = _strip(raw.get("query"))
     listed = raw.get("expected_passages")
     passages = [
-        {key: _word(value) for key, value in each.items() if value is not None}
+        {key: _strip(value) for key, value in each.items() if value is not None}
         for each in (listed if isinstance(listed, list) else [])
         if isinstance(each, dict)
     ]
     flags = raw.get("expected_flags") or []
     named = dict.fromkeys(flags, True) if isinstance(flags, list) and _all_words(flags) else flags
-    return Known(
-        str(_word(raw.get("language"))),
-        str(_word(raw.get("category"))),
+    return ItemDigest(
+        str(_strip(raw.get("language"))),
+        str(_strip(raw.get("category"))),
         digest([_encode(text)]),
-        str(_word(raw.get("expected_routing"))),
+        str(_strip(raw.get("expected_routing"))),
         digest([_encode(passages)]),
-        digest([_encode([_word(raw.get("retrieval_intent")), named])]),
+        digest([_encode([_strip(raw.get("retrieval_intent")), named])]),
         text=str(text),
     )
 
 
-def _word(value: Any) -> Any:
+def _strip(value: Any) -> Any:
     return value.strip() if isinstance(value, str) else value
 
 
@@ -82,22 +82,22 @@ def _all_words(values: list[Any]) -> bool:
     return all(isinstance(each, str) for each in values)
 
 
-def read_lock(path: Path) -> Lock | None:
+def read_lock(path: Path) -> GoldenLock | None:
     """What was frozen; None where nothing was."""
     if not path.is_file():
         return None
     content, _ = read_json(path)
-    return lock_from(content, path)
+    return parse_lock(content, path)
 
 
-def lock_from(content: Any, path: Path) -> Lock:
+def parse_lock(content: Any, path: Path) -> GoldenLock:
     """The lock in the content of a file."""
     schema = content.get("schema") if isinstance(content, dict) else None
-    if schema != SCHEMA:
-        what = f"this is no lock of a golden set: its schema is {schema!r}, not {SCHEMA!r}"
+    if schema != LOCK_SCHEMA:
+        what = f"this is no lock of a golden set: its schema is {schema!r}, not {LOCK_SCHEMA!r}"
         raise DataError(Problem(what, str(path), fix="Restore it, or update Assay."))
     try:
-        return msgspec.convert(content, Lock)
+        return msgspec.convert(content, GoldenLock)
     except msgspec.ValidationError as error:
         fix = "Restore it from version control."
         raise DataError(Problem(f"the lock is damaged: {error}", str(path), fix=fix)) from None
@@ -106,12 +106,12 @@ def lock_from(content: Any, path: Path) -> Lock:
 # ------------------------------------------------------------------------------- since it was frozen
 
 
-def since_frozen(folder: Path, sets: Sets, languages: Set[str] | None) -> Iterator[str]:
+def changes_since_frozen(folder: Path, sets: GoldenSets, languages: Set[str] | None) -> Iterator[str]:
     """What is no longer as the locks in a folder have it; `languages` are those to look at, None: all.
 
     A lock that shares no id with the sets is that of other ones.
     """
-    now = {name: known(file.raw[index]) for name, (file, index) in sets.found.items()}
+    now = {name: digest_item(file.raw[index]) for name, (file, index) in sets.found.items()}
     for path in sorted(folder.glob(f"*{LOCK}")):
         lock = read_lock(path)
         items = lock.items if lock is not None and not now.keys().isdisjoint(lock.items) else {}

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from assay.core.dataset import Corpus
 from assay.core.errors import did_you_mean
 from assay.core.records import FORBIDDEN, QUOTED_GRADES, Document, Item, Passage, Span
-from assay.kinds.search.datasets.anchor_text import Near, SourceText, joined, without_markup
+from assay.kinds.search.anchor_text import SimilarText, SourceText, join_hyphens, without_markup
 
 SURE = 20  # characters that a text of unknown place has to share with an anchor, or all of the anchor
 REAL = 40  # characters of forbidden text that nobody shares by chance
@@ -45,7 +45,7 @@ class Anchor(NamedTuple):
         return words if len(words) <= SHOWN else words[: SHOWN - 1].rstrip() + "…"
 
 
-class Found(NamedTuple):
+class AnchorPlace(NamedTuple):
     """A stretch of a document."""
 
     document: Document
@@ -56,11 +56,11 @@ class Found(NamedTuple):
         return self.document.text[self.span.start : self.span.end]
 
 
-class Nearest(NamedTuple):
+class NearestPlace(NamedTuple):
     """The text of a document that is most like an anchor."""
 
     document: Document
-    near: Near
+    near: SimilarText
 
     def __str__(self) -> str:
         text = " ".join(self.near.text.split())
@@ -82,15 +82,15 @@ def anchors_of(item: Item) -> list[Anchor]:
     ]
 
 
-class Compact(dict[str, str]):
+class CompactTexts(dict[str, str]):
     """Texts as they are compared, without blanks, each worked out once."""
 
     def __missing__(self, text: str) -> str:
-        self[text] = joined(text).replace(" ", "")
+        self[text] = join_hyphens(text).replace(" ", "")
         return self[text]
 
 
-class Plain(Compact):
+class PlainTexts(CompactTexts):
     """Texts as they are compared where markup is to make no difference, each worked out once."""
 
     def __missing__(self, text: str) -> str:
@@ -102,10 +102,10 @@ class AnchorIndex:
     """Where anchors stand in a corpus, and which passages lie there. A passage of no document is its own."""
 
     def __init__(self, corpus: Corpus, sources: MutableMapping[str, SourceText] | None = None) -> None:
-        self.compact, self.plain = Compact(), Plain()
+        self.compact, self.plain = CompactTexts(), PlainTexts()
         self._sources = {} if sources is None else sources  # by text: kept from one cut to the next
-        self._found: dict[tuple[Any, ...], list[Found]] = {}
-        self._withheld: dict[tuple[type[Compact], tuple[Anchor, ...]], Withheld] = {}
+        self._found: dict[tuple[Any, ...], list[AnchorPlace]] = {}
+        self._withheld: dict[tuple[type[CompactTexts], tuple[Anchor, ...]], ForbiddenText] = {}
         self._inside: dict[str, list[tuple[Span, Passage]]] = defaultdict(list)
         documents = dict(corpus.documents)
         for passage in corpus.passages:
@@ -120,7 +120,7 @@ class AnchorIndex:
         for document in documents.values():
             self._books[str(document.metadata.get("book", document.doc_id))].append(document)
 
-    def places(self, anchor: Anchor) -> list[Found]:
+    def places(self, anchor: Anchor) -> list[AnchorPlace]:
         """Every place where an anchor stands in its chapter."""
         key = anchor[:4]
         if key not in self._found:
@@ -131,7 +131,8 @@ class AnchorIndex:
         return [
             document
             for document in self._books.get(anchor.book, ())
-            if _fits(document, "chapter", anchor.chapter) and _fits(document, "language", anchor.language)
+            if _matches(document, "chapter", anchor.chapter)
+            and _matches(document, "language", anchor.language)
         ]
 
     def _source(self, document: Document) -> SourceText:
@@ -139,27 +140,27 @@ class AnchorIndex:
             self._sources[document.text] = SourceText(document.text)
         return self._sources[document.text]
 
-    def _in(self, document: Document, anchor: Anchor) -> Iterator[Found]:
+    def _in(self, document: Document, anchor: Anchor) -> Iterator[AnchorPlace]:
         if anchor.text is None:
-            yield Found(document, Span(0, len(document.text)))
+            yield AnchorPlace(document, Span(0, len(document.text)))
         else:
             for span in self._source(document).spans(anchor.text):
-                yield Found(document, span)
+                yield AnchorPlace(document, span)
 
-    def passages(self, found: Found) -> Iterator[tuple[Passage, int, int]]:
+    def passages(self, found: AnchorPlace) -> Iterator[tuple[Passage, int, int]]:
         """The passages that reach into a place: how many characters each shares with it, and has."""
         inside, text = self._inside.get(found.document.doc_id, []), found.document.text
         after = bisect.bisect_left(inside, found.span.end, key=lambda each: each[0].start)
         for span, passage in inside[:after]:
             if span.overlap(found.span):
                 start, end = max(span.start, found.span.start), min(span.end, found.span.end)
-                yield passage, visible(text[start:end]), visible(text[span.start : span.end])
+                yield passage, count_visible(text[start:end]), count_visible(text[span.start : span.end])
 
-    def withheld(self, anchors: Sequence[Anchor], form: Compact) -> Withheld:
+    def withheld(self, anchors: Sequence[Anchor], form: CompactTexts) -> ForbiddenText:
         """What some anchors forbid, in one form of their texts, worked out once."""
         key = type(form), tuple(anchors)
         if key not in self._withheld:
-            self._withheld[key] = Withheld(key[1], self, form)
+            self._withheld[key] = ForbiddenText(key[1], self, form)
         return self._withheld[key]
 
     def outside(self, anchors: Sequence[Anchor]) -> Iterator[str]:
@@ -175,14 +176,14 @@ class AnchorIndex:
                 done = max(done, span.end)
             yield document.text[done:]
 
-    def nearest(self, anchor: Anchor) -> Nearest | None:
+    def nearest(self, anchor: Anchor) -> NearestPlace | None:
         """The text most like an anchor: of its chapter, or of its book where nothing there is close."""
-        best: Nearest | None = None
+        best: NearestPlace | None = None
         for where in (anchor, anchor._replace(chapter=None)):
             for document in self._chapters(where) if best is None or best.near.similarity < CLOSE else ():
                 near = self._source(document).nearest(anchor.text or "")
                 if near.similarity > (best.near.similarity if best else 0):
-                    best = Nearest(document, near)
+                    best = NearestPlace(document, near)
         return best
 
     def missing(self, anchor: Anchor) -> tuple[str, str]:
@@ -203,27 +204,27 @@ class AnchorIndex:
         return what, f"Quote the text as it stands. {nearest}."
 
 
-class Withheld:
+class ForbiddenText:
     """What anchors forbid, as it is found in a text of unknown place: by stretches of REAL characters.
 
     A stretch that also stands outside the forbidden places may be from there, and says nothing.
     """
 
-    def __init__(self, anchors: Sequence[Anchor], index: AnchorIndex, form: Compact) -> None:
+    def __init__(self, anchors: Sequence[Anchor], index: AnchorIndex, form: CompactTexts) -> None:
         self._anchors, self._index, self._form = anchors, index, form
         self.texts = [
             (anchor, form[text])
             for anchor in anchors
             for text in ([anchor.text] if anchor.text else [found.text for found in index.places(anchor)])
         ]
-        hashes = [stretches(text) for _, text in self.texts]
+        hashes = [stretch_hashes(text) for _, text in self.texts]
         self._known = np.sort(np.concatenate([np.zeros(0, np.uint64), *hashes]))
         self._slots = np.zeros(1 << _SLOTS, np.bool_)
-        self._slots[_slot(self._known)] = True
+        self._slots[_slots_of(self._known)] = True
 
     def anchor_in(self, text: str) -> Anchor | None:
         """An anchor of which a text, as it is compared, holds a stretch that nothing allowed has."""
-        start, known = self._where(stretches(text))
+        start, known = self._where(stretch_hashes(text))
         telling = start[~self._allowed[known]] if len(start) else start
         if not len(telling):
             return None
@@ -243,23 +244,23 @@ class Withheld:
         """Which of the known stretches also stand outside; not looked for before one is found in a hit."""
         allowed = np.zeros(len(self._known), np.bool_)
         for text in self._others:
-            allowed[self._where(stretches(text))[1]] = True
+            allowed[self._where(stretch_hashes(text))[1]] = True
         return allowed
 
     def _where(self, hashes: NDArray[np.uint64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The places of those hashes that are known, and where each is among the known ones."""
-        start = np.flatnonzero(self._slots[_slot(hashes)])
+        start = np.flatnonzero(self._slots[_slots_of(hashes)])
         known = np.searchsorted(self._known, hashes[start])
         known[known == len(self._known)] = 0
         same = np.flatnonzero(self._known[known] == hashes[start]) if len(start) else start
         return start[same], known[same]
 
 
-def _slot(hashes: NDArray[np.uint64]) -> NDArray[np.int64]:
+def _slots_of(hashes: NDArray[np.uint64]) -> NDArray[np.int64]:
     return (hashes >> np.uint64(64 - _SLOTS)).astype(np.int64)
 
 
-def stretches(text: str) -> NDArray[np.uint64]:
+def stretch_hashes(text: str) -> NDArray[np.uint64]:
     """A hash of every stretch of REAL characters: a polynomial in 64 bits, put together from shorter ones."""
     found = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32).astype(np.uint64)
     size = 1
@@ -271,11 +272,11 @@ def stretches(text: str) -> NDArray[np.uint64]:
     return found
 
 
-def _fits(document: Document, key: str, wanted: Any) -> bool:
+def _matches(document: Document, key: str, wanted: Any) -> bool:
     """Whether a document is of some chapter or language; one that does not say fits any."""
     return wanted is None or document.metadata.get(key) in (None, wanted)
 
 
-def visible(text: str) -> int:
+def count_visible(text: str) -> int:
     """How many characters of a text are not white space."""
     return sum(map(len, text.split()))

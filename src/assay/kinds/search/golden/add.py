@@ -17,14 +17,20 @@ from typing import Any, NamedTuple
 from assay.core.errors import DataError, Problem
 from assay.core.yaml_lines import FileProblems, Lines
 from assay.datasets.reading import parse_json, read_json
-from assay.kinds.search.datasets.anchor_text import normal
-from assay.kinds.search.datasets.golden_corpus import Books
-from assay.kinds.search.datasets.golden_entry import Vocabulary, astray, number_of, read_entry
-from assay.kinds.search.datasets.golden_lock import read_lock
-from assay.kinds.search.datasets.golden_sets import SetFile, Sets
+from assay.kinds.search.anchor_text import normalize
 from assay.kinds.search.golden.candidates import SCHEMA, write_file
-from assay.kinds.search.golden.check import index_of, loose
-from assay.kinds.search.golden.opening import GoldenStudy
+from assay.kinds.search.golden.check import index_books, unresolved_anchors
+from assay.kinds.search.golden.corpus import Books
+from assay.kinds.search.golden.entry import (
+    GoldenFile,
+    GoldenSets,
+    Vocabulary,
+    id_number,
+    read_entry,
+    unknown_books,
+)
+from assay.kinds.search.golden.lock import read_lock
+from assay.kinds.search.golden.study import GoldenStudy
 from assay.store.disk import hold_lock, write_atomic
 
 UNSIGNED = "nobody accepted it: accepted_by is empty"
@@ -35,7 +41,7 @@ _END = re.compile(rb"\s*\]\s*\Z")
 _START = re.compile(rb"\A(?:\xef\xbb\xbf)?\s*\[(?:(?P<newline>\r?\n)(?P<indent>[ \t]*)|[ \t]*)\{")
 
 
-class Taken(NamedTuple):
+class AddedCandidate(NamedTuple):
     """A candidate that is in the golden set now."""
 
     item_id: str
@@ -43,7 +49,7 @@ class Taken(NamedTuple):
     file: str
 
 
-class Left(NamedTuple):
+class RefusedCandidate(NamedTuple):
     """A candidate that stays behind, and why."""
 
     query: str
@@ -51,31 +57,33 @@ class Left(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Added:
+class CandidateImport:
     """What was taken in, and what stays behind."""
 
-    taken: list[Taken] = field(default_factory=list)
-    left: list[Left] = field(default_factory=list)
+    taken: list[AddedCandidate] = field(default_factory=list)
+    left: list[RefusedCandidate] = field(default_factory=list)
 
 
-def add_candidates(opened: GoldenStudy, path: Path) -> Added:
+def add_candidates(opened: GoldenStudy, path: Path) -> CandidateImport:
     """Appends what is signed and in order; the rest stays in the file of candidates."""
-    listed, lines = _listed(path)
+    listed, lines = _read_candidates(path)
     sets = opened.golden.read(opened.study.kit)
     if sets.problems:
         raise DataError(sets.problems)
-    books, work = opened.golden.books(opened.study.kit), _Work.over(opened, sets)
-    added, behind = Added(), []
+    books, work = opened.golden.books(opened.study.kit), _Intake.over(opened, sets)
+    added, behind = CandidateImport(), []
     new: dict[str, list[dict[str, Any]]] = {}
     for index, raw in enumerate(listed):
         entry = work.entry(raw)
         if why := list(work.refusals(entry, raw, FileProblems(lines), index, books)):
-            added.left.append(Left(_query(raw), why))
+            added.left.append(RefusedCandidate(_query(raw), why))
             behind.append(raw)
             continue
         work.note(entry)
         new.setdefault(entry["language"], []).append(entry)
-        added.taken.append(Taken(entry["id"], entry["query"], str(work.files[entry["language"]].path)))
+        added.taken.append(
+            AddedCandidate(entry["id"], entry["query"], str(work.files[entry["language"]].path))
+        )
     for language, entries in new.items():
         _append(work.files[language], entries)
     if added.taken:
@@ -83,7 +91,7 @@ def add_candidates(opened: GoldenStudy, path: Path) -> Added:
     return added
 
 
-def _listed(path: Path) -> tuple[list[Any], Lines]:
+def _read_candidates(path: Path) -> tuple[list[Any], Lines]:
     content, lines = read_json(path)
     listed = content.get("candidates") if isinstance(content, dict) else None
     if not isinstance(listed, list) or content.get("schema") != SCHEMA:
@@ -96,23 +104,23 @@ def _listed(path: Path) -> tuple[list[Any], Lines]:
 
 
 @dataclass(frozen=True)
-class _Work:
+class _Intake:
     """What is taken already: ids for ever, and queries by language; and where new entries go."""
 
     vocabulary: Vocabulary
-    files: dict[str, SetFile]  # by language, the last
+    files: dict[str, GoldenFile]  # by language, the last
     ids: set[str]
     queries: dict[tuple[str, str], str]  # language and query: its id
     today: str
 
     @classmethod
-    def over(cls, opened: GoldenStudy, sets: Sets) -> _Work:
+    def over(cls, opened: GoldenStudy, sets: GoldenSets) -> _Intake:
         lock = read_lock(opened.lock)
         return cls(
             opened.golden.vocabulary,
             {file.language: file for file in sets.files},
             {*sets.places, *(lock.items if lock else ())},
-            {(entry.language, normal(entry.query)): entry.id for _, _, entry in sets.entries()},
+            {(entry.language, normalize(entry.query)): entry.id for _, _, entry in sets.entries()},
             datetime.fromtimestamp(opened.study.kit.clock(), UTC).date().isoformat(),
         )
 
@@ -121,9 +129,9 @@ class _Work:
         if not isinstance(raw, dict):
             return {}
         language, category = str(raw.get("language", "")), str(raw.get("category", ""))
-        numbers = [number_of(item_id, language, category) or 0 for item_id in self.ids]
+        numbers = [id_number(item_id, language, category) or 0 for item_id in self.ids]
         given = {key: value for key, value in raw.items() if key not in (*_FIRST, *_ASIDE, "notes")}
-        notes = [str(raw.get("notes") or "").strip(), f"Accepted by {_signed(raw)}."]
+        notes = [str(raw.get("notes") or "").strip(), f"Accepted by {_signature(raw)}."]
         return {
             **{key: raw[key] for key in _FIRST if key in raw},
             "id": f"{language}-{category}-{max(numbers, default=0) + 1:03d}",
@@ -136,7 +144,7 @@ class _Work:
         self, entry: dict[str, Any], raw: Any, found: FileProblems, index: int, books: Books
     ) -> Iterator[str]:
         """Why a candidate cannot be taken; that nobody signed it is reason enough."""
-        if not _signed(raw):
+        if not _signature(raw):
             yield UNSIGNED
             return
         read = read_entry(entry, ("candidates", index), found, self.vocabulary)
@@ -145,19 +153,22 @@ class _Work:
             return
         if read.language not in self.files:
             yield f"language: no golden set is in {read.language!r}. Start one."
-        if same := self.queries.get((read.language, normal(read.query))):
+        if same := self.queries.get((read.language, normalize(read.query))):
             yield f"query: {same} asks it already"
         if books.documents:
-            for inner, what, fix in (*astray(read, books), *loose(read, books, index_of(books))):
+            for inner, what, fix in (
+                *unknown_books(read, books),
+                *unresolved_anchors(read, books, index_books(books)),
+            ):
                 yield f"{'.'.join(map(str, inner))}: {what}. {fix}"
 
     def note(self, entry: dict[str, Any]) -> None:
         """Remembers that an entry is taken."""
         self.ids.add(entry["id"])
-        self.queries[entry["language"], normal(entry["query"])] = entry["id"]
+        self.queries[entry["language"], normalize(entry["query"])] = entry["id"]
 
 
-def _signed(raw: Any) -> str:
+def _signature(raw: Any) -> str:
     by = raw.get("accepted_by") if isinstance(raw, dict) else None
     return by.strip() if isinstance(by, str) else ""
 
@@ -173,9 +184,9 @@ def _field(problem: Problem) -> str:
 # ------------------------------------------------------------------------------------- the file
 
 
-def _append(file: SetFile, entries: list[dict[str, Any]]) -> None:
+def _append(file: GoldenFile, entries: list[dict[str, Any]]) -> None:
     with hold_lock(file.path.parent):  # of two who add at once, the second finds what the first wrote
-        data = appended(file.path.read_bytes(), entries)
+        data = append_entries(file.path.read_bytes(), entries)
         # nothing is written that does not read back as what was read and what is new
         if parse_json(data.decode("utf-8-sig"), str(file.path))[0] != [*file.raw, *entries]:
             fix = "Add the candidates again."
@@ -183,7 +194,7 @@ def _append(file: SetFile, entries: list[dict[str, Any]]) -> None:
         write_atomic(file.path, lambda target: target.write_bytes(data))
 
 
-def appended(data: bytes, entries: list[dict[str, Any]]) -> bytes:
+def append_entries(data: bytes, entries: list[dict[str, Any]]) -> bytes:
     """A JSON array, not an empty one, with entries after its last, indented as its first is."""
     end, start = _END.search(data), _START.match(data)
     if end is None or start is None:

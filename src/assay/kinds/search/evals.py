@@ -35,7 +35,7 @@ _MEASURE = re.compile(r"(?P<family>\w+)(?:\(.*\))?(?:@(?P<cutoff>\w+))?")
 
 
 @dataclass(frozen=True)
-class Evals:
+class EvalFiles:
     """`eval-{language}-{time}.json`, one a language; of several systems, a folder each."""
 
     def files(self, results: Results) -> dict[str, bytes]:
@@ -47,14 +47,14 @@ class Evals:
         for arm in results.arms:
             folder = "" if len(results.arms) == 1 else f"{file_stem(arm)}/"
             for language in languages:
-                content = _Eval(results, grid, arm, language).content(when)
+                content = _LanguageEval(results, grid, arm, language).content(when)
                 path = f"{folder}eval-{file_stem(language)}-{time}.json"
                 found[path] = msgspec.json.format(msgspec.json.encode(content), indent=2) + b"\n"
         return found
 
 
 @dataclass(frozen=True)
-class _Eval:
+class _LanguageEval:
     """One arm on the items of one language."""
 
     results: Results

@@ -1,4 +1,4 @@
-"""An earlier version of a golden set: what was frozen, another file, or a git revision."""
+"""A study opened for the sake of its golden set: systems, judges and gates may still be missing."""
 
 from __future__ import annotations
 
@@ -11,80 +11,118 @@ from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
 from assay.core.errors import DataError, Problem, UsageError
+from assay.core.registry import DATASETS
 from assay.datasets.reading import parse_json, read_json
-from assay.kinds.search.datasets.golden_entry import name_of
-from assay.kinds.search.datasets.golden_lock import Known, known, lock_from, read_lock
-from assay.kinds.search.golden.opening import GoldenStudy
+from assay.kinds.search.golden.dataset import Golden
+from assay.kinds.search.golden.entry import entry_id
+from assay.kinds.search.golden.lock import LOCK, ItemDigest, digest_item, parse_lock, read_lock
+from assay.study.study import Study, examine_study
+
+
+class GoldenStudy(NamedTuple):
+    """A study, and the golden set that its data names."""
+
+    study: Study
+    golden: Golden
+
+    @property
+    def lock(self) -> Path:
+        """Beside the study: golden.lock.json, or NAME.golden.lock.json for one not called study.yaml."""
+        return self.study.folder / f"{self.study.run_folder.name.removesuffix('run')}{LOCK}"
+
+
+def open_golden(path: Path) -> GoldenStudy:
+    """The golden set of a study; of the study's problems, only those of its data count."""
+    study, problems = examine_study(path)
+    if of_data := [problem for problem in problems if problem.field.partition(".")[0] == "data"]:
+        raise DataError(of_data)
+    golden = golden_of(study)
+    if golden is None:
+        what = f"The data of {study.name!r} is {study.data_spec.name!r}, which has no golden sets in JSON."
+        raise UsageError(f"{what} Write data: {{use: golden, sets: golden-set-*.json, corpus: corpus}}.")
+    return GoldenStudy(study, golden)
+
+
+def golden_of(study: Study) -> Golden | None:
+    """The golden set that a study's data names, with the first value of each factor; None: it names none."""
+    factors = {name: values[0] for name, values in study.file.factors.items() if values}
+    found = study.registry.create(DATASETS, study.with_factors(DATASETS, study.data_spec, factors))
+    return found if isinstance(found, Golden) else None
+
 
 _PATIENCE = 60.0  # seconds for git, which may have to fetch from a partial clone
 
 
-class Earlier(NamedTuple):
+class EarlierVersion(NamedTuple):
     """The items of an earlier version, and what to call it."""
 
     name: str
-    items: dict[str, Known]
+    items: dict[str, ItemDigest]
 
 
-def earlier_version(opened: GoldenStudy, against: str | None) -> Earlier | None:
+def earlier_version(opened: GoldenStudy, against: str | None) -> EarlierVersion | None:
     """The version to compare with: a file, a git revision, or by default the lock, if there is one."""
     if against is None:
         lock = read_lock(opened.lock)
-        return None if lock is None else Earlier(f"{opened.lock.name}, version {lock.version}", lock.items)
+        return (
+            None
+            if lock is None
+            else EarlierVersion(f"{opened.lock.name}, version {lock.version}", lock.items)
+        )
     if Path(against).is_dir():
         raise UsageError(f"{against} is a folder. Name a lock or a golden-set file in it, or a git revision.")
     if not Path(against).is_file():
-        return Earlier(against, dict(_from_git(opened, against)))
+        return EarlierVersion(against, dict(_read_from_git(opened, against)))
     content, _ = read_json(Path(against))
     if isinstance(content, dict):
-        return Earlier(against, lock_from(content, Path(against)).items)
-    return Earlier(against, dict(_entries(content, against)))
+        return EarlierVersion(against, parse_lock(content, Path(against)).items)
+    return EarlierVersion(against, dict(_digest_entries(content, against)))
 
 
-def _entries(content: Any, where: str) -> Iterator[tuple[str, Known]]:
+def _digest_entries(content: Any, where: str) -> Iterator[tuple[str, ItemDigest]]:
     if not isinstance(content, list):
         fix = "Name a golden-set file or a lock."
         raise DataError(Problem("expected an array of queries", where, 1, fix=fix))
     for raw in content:
-        if name := name_of(raw):
-            yield name, known(raw)
+        if name := entry_id(raw):
+            yield name, digest_item(raw)
 
 
 # ------------------------------------------------------------------------------------------- git
 
 
-def _from_git(opened: GoldenStudy, revision: str) -> Iterator[tuple[str, Known]]:
+def _read_from_git(opened: GoldenStudy, revision: str) -> Iterator[tuple[str, ItemDigest]]:
     """The items of every golden-set file that the study's `sets` name at a revision."""
     folder = opened.study.folder
     if revision.startswith("-"):
         raise UsageError(f"{revision!r} is neither a file nor a git revision.")
-    commit = _commit(folder, revision)
+    commit = _resolve_commit(folder, revision)
     some = False
     for pattern in opened.golden.patterns():
-        for path in _at_commit(folder, pattern, commit):
+        for path in _files_at_commit(folder, pattern, commit):
             some = True
             text = _git(folder, "show", f"{commit}:{path}").decode("utf-8-sig", errors="replace")
             where = f"{revision}:{path}"
-            yield from _entries(parse_json(text, where)[0], where)
+            yield from _digest_entries(parse_json(text, where)[0], where)
     if not some:
         what = f"no golden set was there at {revision!r}"
         named = ", ".join(opened.golden.patterns())
         raise DataError(Problem(what, str(folder), fix=f"Looked for: {named}. Name a later revision."))
 
 
-def _commit(folder: Path, revision: str) -> str:
+def _resolve_commit(folder: Path, revision: str) -> str:
     inside = _run(folder, ("rev-parse", "--is-inside-work-tree"))
     if inside.stdout.strip() != b"true":
         said = f" ({inside.stderr.decode(errors='replace').strip().splitlines()[0]})" if inside.stderr else ""
         fix = "Name a golden-set file or a lock instead."
         raise UsageError(f"{revision!r} is no file, and git finds no repository at {folder}{said}. {fix}")
-    commit = _git_says(folder, "rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}")
+    commit = _try_git(folder, "rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}")
     if commit is None:
         raise UsageError(f"{revision!r} is neither a file nor a git revision. Check it with: git log")
     return commit.decode()
 
 
-def _at_commit(folder: Path, pattern: str, commit: str) -> list[str]:
+def _files_at_commit(folder: Path, pattern: str, commit: str) -> list[str]:
     """The files that a pattern names at a commit, as paths from the repository's top."""
     top = Path(os.fsdecode(_git(folder, "rev-parse", "--show-toplevel").rstrip(b"\n"))).resolve()
     try:
@@ -116,7 +154,7 @@ def _git(folder: Path, *args: str) -> bytes:
     return done.stdout
 
 
-def _git_says(folder: Path, *args: str) -> bytes | None:
+def _try_git(folder: Path, *args: str) -> bytes | None:
     """What git answers; None where it says no."""
     done = _run(folder, args)
     return None if done.returncode else done.stdout.strip()

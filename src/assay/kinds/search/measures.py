@@ -67,7 +67,7 @@ class Routed(ExpectationMeasure):
         if any(marks) or not self._as_wanted(item.gold["route"], response):
             return 0.0
         unmarked = [hit for hit, mark in zip(response.hits, marks, strict=True) if mark is None]
-        if item.gold.get(FORBIDDEN) and any(_hidden(hit, block) for hit in unmarked):
+        if item.gold.get(FORBIDDEN) and any(_is_unread(hit, block) for hit in unmarked):
             return np.nan
         return 1.0
 
@@ -76,7 +76,7 @@ class Routed(ExpectationMeasure):
         return response.route == wanted or (wanted == NO_RESULTS and not counted)
 
 
-def _hidden(hit: Hit, block: Block) -> bool:
+def _is_unread(hit: Hit, block: Block) -> bool:
     """Whether nobody has looked for what is forbidden in a hit, or could: its text is not known."""
     unread = not (hit.text or "").strip() and hit.doc_id not in block.corpus.position
     return unread or block.labels.world(FORBIDDEN) == "open"

@@ -10,19 +10,23 @@ Optional: retrieval_intent, expected_flags, themes, notes, added.
 
 from __future__ import annotations
 
+import re
 import reprlib
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal, TypeVar
+from pathlib import Path
+from typing import Annotated, Any, Literal, NamedTuple, TypeVar
 
 import msgspec
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic import ValidationError as Invalid
 
-from assay.core.errors import did_you_mean
+from assay.core.dataset import Place
+from assay.core.errors import Problem, did_you_mean
 from assay.core.records import NO_RESULTS
-from assay.core.yaml_lines import FileProblems, FilledText, Loc
-from assay.kinds.search.datasets.golden_corpus import Books
+from assay.core.yaml_lines import FileProblems, FilledText, Lines, Loc
+from assay.kinds.search.golden.corpus import Books
 
 Model = TypeVar("Model", bound=BaseModel)
 HIGH, PARTIAL = "high", "partial"
@@ -47,7 +51,7 @@ class Category(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     withhold: bool = False  # its queries must never be given forbidden text
 
 
-class Expected(BaseModel):
+class ExpectedPassage(BaseModel):
     """A passage that a good search finds: a book, perhaps a chapter, and words that stand there."""
 
     model_config = ConfigDict(strict=True, frozen=True, extra="forbid")
@@ -58,7 +62,7 @@ class Expected(BaseModel):
     relevance: Literal["high", "partial"]
 
 
-class Withheld(BaseModel):
+class WithheldText(BaseModel):
     """Text that queries of a withholding category must never be given: a book, a chapter, or words of it."""
 
     model_config = ConfigDict(strict=True, frozen=True, extra="forbid")
@@ -68,7 +72,7 @@ class Withheld(BaseModel):
     passage_substring: FilledText | None = None
 
 
-class Entry(BaseModel):
+class GoldenEntry(BaseModel):
     """One query as it stands in the file."""
 
     model_config = ConfigDict(strict=True, frozen=True, extra="forbid")
@@ -77,7 +81,7 @@ class Entry(BaseModel):
     query: FilledText
     language: FilledText
     category: FilledText
-    expected_passages: list[Expected]
+    expected_passages: list[ExpectedPassage]
     expected_routing: FilledText
     retrieval_intent: FilledText | None = None
     expected_flags: Annotated[dict[str, bool], BeforeValidator(_flags)] = {}
@@ -106,37 +110,37 @@ class Vocabulary:
     words: tuple[int, int]
 
 
-def read_entry(raw: Any, loc: Loc, found: FileProblems, vocabulary: Vocabulary) -> Entry | None:
+def read_entry(raw: Any, loc: Loc, found: FileProblems, vocabulary: Vocabulary) -> GoldenEntry | None:
     """The entry, or None after everything that is wrong with it has been collected; null means absent."""
-    entry = fields_of(Entry, raw, loc, found)
-    broken = [] if entry is None else list(_broken_rules(entry, vocabulary))
+    entry = parse_fields(GoldenEntry, raw, loc, found)
+    broken = [] if entry is None else list(_check_rules(entry, vocabulary))
     for inner, what, fix in broken:
-        found.wrong(loc, inner, what, fix, name_of(raw))
+        found.wrong(loc, inner, what, fix, entry_id(raw))
     return None if broken else entry
 
 
-def fields_of(model: type[Model], raw: Any, loc: Loc, found: FileProblems) -> Model | None:
+def parse_fields(model: type[Model], raw: Any, loc: Loc, found: FileProblems) -> Model | None:
     """What a JSON object says, field by field; None after what is wrong with them has been collected."""
     if not isinstance(raw, dict):
         known = ", ".join(name for name, each in model.model_fields.items() if each.is_required())
         found.wrong(loc, (), f"expected an object, found {_shown(raw)}", f"Write {{…}} with {known}.")
         return None
     try:
-        return model.model_validate(_given(raw))
+        return model.model_validate(_without_nulls(raw))
     except Invalid as error:
         for each in error.errors(include_url=False):
-            what, fix = _refusal(model, each["type"], each["loc"], each["input"])
-            found.wrong(loc, each["loc"], what, fix, name_of(raw))
+            what, fix = _explain(model, each["type"], each["loc"], each["input"])
+            found.wrong(loc, each["loc"], what, fix, entry_id(raw))
     return None
 
 
-def name_of(raw: Any) -> str:
+def entry_id(raw: Any) -> str:
     """The id of an entry as written; nothing where it has none."""
     item_id = raw.get("id") if isinstance(raw, dict) else None
     return item_id.strip() if isinstance(item_id, str) else ""
 
 
-def number_of(item_id: str, language: str, category: str) -> int | None:
+def id_number(item_id: str, language: str, category: str) -> int | None:
     """The number in an id, LANGUAGE-CATEGORY-NNN; None where it is not an id of these two."""
     start = f"{language}-{category}-"
     number = item_id.removeprefix(start)
@@ -144,12 +148,12 @@ def number_of(item_id: str, language: str, category: str) -> int | None:
     return int(number) if sound else None
 
 
-def anchor_loc(index: int) -> Loc:
+def anchor_location(index: int) -> Loc:
     """Where the words of an expected passage stand in their entry."""
     return "expected_passages", index, "passage_substring"
 
 
-def astray(entry: Entry, books: Books) -> Iterator[tuple[Loc, str, str]]:
+def unknown_books(entry: GoldenEntry, books: Books) -> Iterator[tuple[Loc, str, str]]:
     """Expected passages whose book or chapter the corpus does not have in that language."""
     for index, one in enumerate(entry.expected_passages):
         if lacking := books.absent(entry.language, one.book_slug, one.chapter_number):
@@ -157,7 +161,7 @@ def astray(entry: Entry, books: Books) -> Iterator[tuple[Loc, str, str]]:
             yield ("expected_passages", index, where), what, fix
 
 
-def _given(raw: dict[str, Any]) -> dict[str, Any]:
+def _without_nulls(raw: dict[str, Any]) -> dict[str, Any]:
     given = {key: value for key, value in raw.items() if value is not None}
     if isinstance(listed := given.get("expected_passages"), list):
         given["expected_passages"] = [
@@ -169,14 +173,14 @@ def _given(raw: dict[str, Any]) -> dict[str, Any]:
     return given
 
 
-def _refusal(model: type[BaseModel], kind: str, loc: Loc, given: Any) -> tuple[str, str]:
+def _explain(model: type[BaseModel], kind: str, loc: Loc, given: Any) -> tuple[str, str]:
     named = [part for part in loc if isinstance(part, str)]
     if kind == "missing":
         return "this field is required", "Add it."
     if kind == "string_too_short":
         return "it is empty", "Fill it in."
     if kind == "extra_forbidden":
-        within = Expected if named[0] == "expected_passages" else model
+        within = ExpectedPassage if named[0] == "expected_passages" else model
         return "there is no such field", did_you_mean(named[-1], within.model_fields)
     # what pydantic found inside a mapping of flags is no field of its own
     last = named[0] if named[0] == "expected_flags" else named[-1]
@@ -194,21 +198,21 @@ def _shown(value: Any) -> str:
 # --------------------------------------------------------------------------------- the rules
 
 
-def _broken_rules(entry: Entry, vocabulary: Vocabulary) -> Iterator[tuple[Loc, str, str]]:
-    yield from _unknown_words(entry, vocabulary)
+def _check_rules(entry: GoldenEntry, vocabulary: Vocabulary) -> Iterator[tuple[Loc, str, str]]:
+    yield from _check_vocabulary(entry, vocabulary)
     if (category := vocabulary.categories.get(entry.category)) is not None:
-        yield from _undecidable(entry, category)
-        if number_of(entry.id, entry.language, entry.category) is None:
+        yield from _check_decidable(entry, category)
+        if id_number(entry.id, entry.language, entry.category) is None:
             start = f"{entry.language}-{entry.category}-"
             what = f"the id of an item of this language and category is {start}NNN"
             yield ("id",), what, f"Write {start} and a number of three digits."
     if len(entry.expected_passages) > MOST_PASSAGES:
         what = f"{len(entry.expected_passages)} passages are expected, {MOST_PASSAGES} at most may be"
         yield ("expected_passages",), what, "Keep those that answer best."
-    yield from _anchor_lengths(entry, vocabulary.words)
+    yield from _check_anchor_lengths(entry, vocabulary.words)
 
 
-def _unknown_words(entry: Entry, vocabulary: Vocabulary) -> Iterator[tuple[Loc, str, str]]:
+def _check_vocabulary(entry: GoldenEntry, vocabulary: Vocabulary) -> Iterator[tuple[Loc, str, str]]:
     known = {
         "category": vocabulary.categories,
         "expected_routing": vocabulary.routes,
@@ -221,7 +225,7 @@ def _unknown_words(entry: Entry, vocabulary: Vocabulary) -> Iterator[tuple[Loc, 
             yield (name,), f"there is no {words[name]} {value!r}", did_you_mean(value, choices)
 
 
-def _undecidable(entry: Entry, category: Category) -> Iterator[tuple[Loc, str, str]]:
+def _check_decidable(entry: GoldenEntry, category: Category) -> Iterator[tuple[Loc, str, str]]:
     """Why nobody could tell a right answer from a wrong one."""
     none = entry.expected_routing == NO_RESULTS
     if category.by == "passages" and HIGH not in {each.relevance for each in entry.expected_passages}:
@@ -238,11 +242,95 @@ def _undecidable(entry: Entry, category: Category) -> Iterator[tuple[Loc, str, s
         yield ("expected_passages",), what, "Keep one of the two."
 
 
-def _anchor_lengths(entry: Entry, words: tuple[int, int]) -> Iterator[tuple[Loc, str, str]]:
+def _check_anchor_lengths(entry: GoldenEntry, words: tuple[int, int]) -> Iterator[tuple[Loc, str, str]]:
     least, most = words
     for index, each in enumerate(entry.expected_passages):
         count = len(each.passage_substring.split())
         if not least <= count <= most:
             what = f"the substring has {count} words; it takes {least} to {most}"
             fix = "Quote more of the passage." if count < least else "Quote less of the passage."
-            yield anchor_loc(index), what, fix
+            yield anchor_location(index), what, fix
+
+
+_NAME = re.compile(r"golden-set-(?P<language>[A-Za-z]{2,3}(-[A-Za-z0-9]+)*)\.json")
+
+
+class GoldenFile(NamedTuple):
+    """One file of a golden set: all entries as written, and by their index those that are in order."""
+
+    path: Path
+    language: str
+    raw: list[Any]
+    entries: dict[int, GoldenEntry]
+    lines: Lines
+
+    def place(self, index: int) -> Place:
+        """Where the entry of that index stands."""
+        return Place(self.lines.where, self.lines.of((index,)))
+
+    def problem(self, index: int, inner: Sequence[str | int], what: str, fix: str) -> Problem:
+        """A problem at a field of the entry of that index."""
+        found = FileProblems(self.lines)
+        found.wrong((index,), tuple(inner), what, fix, entry_id(self.raw[index]))
+        return found.problems[0]
+
+
+class GoldenSets(NamedTuple):
+    """Every file of a golden set that could be read, and all that is wrong within and across them."""
+
+    files: list[GoldenFile]
+    unread: list[Path]  # those that are no JSON, or no list
+    problems: list[Problem]
+
+    @property
+    def places(self) -> dict[str, Place]:
+        """Where each id stands, whether its entry is in order or not; the first counts."""
+        return {name: file.place(index) for name, (file, index) in self.found.items()}
+
+    @property
+    def found(self) -> dict[str, tuple[GoldenFile, int]]:
+        """The file of each id and its index there; the first counts."""
+        found: dict[str, tuple[GoldenFile, int]] = {}
+        for file in self.files:
+            for index, raw in enumerate(file.raw):
+                found.setdefault(entry_id(raw), (file, index))
+        found.pop("", None)
+        return found
+
+    def entries(self) -> Iterator[tuple[GoldenFile, int, GoldenEntry]]:
+        """Every entry that is in order, with its file and its index there."""
+        for file in self.files:
+            yield from ((file, index, entry) for index, entry in file.entries.items())
+
+
+def check_books(sets: GoldenSets, books: Books) -> list[Problem]:
+    """Expected passages from books or chapters that the corpus does not have."""
+    if not books.documents:
+        return []
+    return [
+        file.problem(index, inner, what, fix)
+        for file, index, entry in sets.entries()
+        for inner, what, fix in unknown_books(entry, books)
+    ]
+
+
+def repeated_ids(sets: GoldenSets) -> Iterator[Problem]:
+    """Ids that stand at two places."""
+    first: dict[str, Place] = {}
+    for file in sets.files:
+        for index, raw in enumerate(file.raw):
+            if (name := entry_id(raw)) in first:
+                what = f"the id stands at {first[name].file}:{first[name].line} already"
+                fix = "Ids are never used twice: take the next free number."
+                yield file.problem(index, ("id",), what, fix)
+            elif name:
+                first[name] = file.place(index)
+
+
+def language_of(path: Path, content: list[Any]) -> str:
+    """The language in the file's name, golden-set-LANGUAGE.json; under another name, that of most entries."""
+    if named := _NAME.fullmatch(path.name):
+        return named["language"]
+    given = (raw.get("language") for raw in content if isinstance(raw, dict))
+    spoken = Counter(language for language in given if isinstance(language, str))
+    return spoken.most_common(1)[0][0] if spoken else ""
