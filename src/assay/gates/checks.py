@@ -1,7 +1,6 @@
-"""What can be wrong with a clause before anything is run, though it reads: names, thresholds, units, levels.
+"""Mistakes in a clause that can be found before a run: names, thresholds, units, levels.
 
-A clause that nothing could fail or pass, or that no honest interval decides, is refused here with what to
-write in its place.
+A clause that always passes or always fails, or that no valid interval decides, is refused with a suggestion.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ _TURNED_ROUND = {">=": "<=", "<=": ">=", ">": "<", "<": ">"}  # the sign with bo
 
 
 def clause_problems(clause: Clause, names: StudyNames, on: Rule | None = None) -> Iterator[str]:
-    """What a clause asks that the study does not have, or that cannot be decided; `on` is its gate's."""
+    """What a clause needs that the study does not have, or why it cannot be decided. `on` is its gate's."""
     try:
         leaves = list(operands_of(clause, names))
     except AssayError as error:
@@ -55,7 +54,7 @@ def clause_problems(clause: Clause, names: StudyNames, on: Rule | None = None) -
 
 
 def _threshold_problems(clause: Clause, leaves: Sequence[Operand]) -> Iterator[str]:
-    """A threshold that the one leaf of a clause cannot reach, or cannot miss."""
+    """A threshold that the only operand of a clause cannot reach, or cannot miss."""
     match clause.left, clause.right:
         case (Call() as call, Number(value=value)):
             op = clause.op
@@ -77,14 +76,14 @@ def _threshold_problems(clause: Clause, leaves: Sequence[Operand]) -> Iterator[s
 
 
 def _always(found: Operand, op: str, value: float, low: float, high: float) -> bool:
-    """Whether a share meets a threshold whatever it is. Of means, only one of failures is looked at."""
+    """Whether a share always meets a threshold. Among means, only a measure of failures is examined."""
     if isinstance(found, Mean) and not declaration_of(found.measure).of_failures:
         return False
     return (op == "<=" and value >= high) or (op == ">=" and value <= low)
 
 
 def _as_count(call: Call, found: Operand, op: str, value: float) -> str:
-    """How a number of items is written, and how a share: what a threshold above 1 may have meant."""
+    """How to write a number of items, and how a share: a threshold above 1 may have meant either."""
     share = f"`{call} {op} {value:g}%`"
     if isinstance(found, Mean):
         return f" Write {share}, or `count({call} = 1) {op} {value:g}` for a number of items."
@@ -101,7 +100,7 @@ def _as_count(call: Call, found: Operand, op: str, value: float) -> str:
 
 
 def _unit_problems(clause: Clause, leaves: Sequence[Operand]) -> Iterator[str]:
-    """A number with a unit in a clause about something else."""
+    """A number with a unit that the measures of the clause do not have."""
     sides = (clause.left, clause.right, *filter(None, [clause.band]))
     units = {unit for side in sides for unit in _units(side)}
     measures = {mean.measure.name: mean.measure for found in leaves for mean in means_of(found)}
@@ -126,7 +125,7 @@ def _units(expression: Expression) -> Iterator[str]:
 
 
 def _unbounded_problems(clause: Clause, leaves: Sequence[Operand], on: Rule | None) -> Iterator[str]:
-    """A mean of times, costs or sizes that an interval is to decide: none covers as often as it says."""
+    """A mean of times, costs or sizes to be decided by an interval: none covers as often as it says."""
     means = [mean for found in leaves for mean in means_of(found)]
     endless = [
         found
@@ -154,7 +153,7 @@ def _unbounded_problems(clause: Clause, leaves: Sequence[Operand], on: Rule | No
 
 
 def _choice_problems(clause: Clause, names: StudyNames) -> Iterator[str]:
-    """A `max` or `min` of which nobody knows the direction, and a system compared with itself."""
+    """A `max` or `min` whose direction is unknown, and a system compared with itself."""
 
     def leaves(one: Clause) -> dict[Call, Operand]:
         every = (*calls_in(one.left), *calls_in(one.right))
@@ -179,7 +178,7 @@ def _choice_problems(clause: Clause, names: StudyNames) -> Iterator[str]:
 
 
 def _always_passes(clause: Clause) -> bool:
-    """Whether nothing is left of a clause but numbers of which it is true."""
+    """Whether only numbers are left of a clause, for which it is true."""
     found = linear_form(Arithmetic("-", clause.left, clause.right))
     if found is None or found[0]:
         return False

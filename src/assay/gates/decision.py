@@ -1,8 +1,10 @@
-"""Deciding one plain clause: holds, fails, or is open, with the reason.
+"""Deciding a clause: it passes, fails or is undecided, with the reason.
 
-Over one system the estimate decides. Over several, the clause holds where the estimate passes and the
-interval of the difference excludes a loss (or, where the clause tolerates a loss, a larger one); it fails
-where the interval excludes passing; in between it is open. `on: estimate` and `on: interval` override.
+A clause about one system is decided by its estimate. A clause about several passes if the estimate passes and
+the interval of the difference excludes a loss (if the clause tolerates a loss, a larger one). It fails if the
+interval excludes passing. In between it is undecided. `on: estimate` and `on: interval` override this.
+
+A clause with `for`, `max`, `min` or `within` is decided from the plain clauses that it is written out as.
 """
 
 from __future__ import annotations
@@ -52,14 +54,15 @@ FAILS_UNDECIDED = "the estimate fails, but its interval does not exclude passing
 
 
 def means_in(leaves: Mapping[Call, Operand]) -> list[Mean]:
-    """The columns of scores that the leaves of a clause read."""
+    """The columns of scores that the operands of a clause read."""
     return list(dict.fromkeys(mean for found in leaves.values() for mean in means_of(found)))
 
 
 def decision_rule(clause: Clause, on: Rule | None, means: Sequence[Mean]) -> str:
-    """What a clause is decided on: over several systems or slices the difference, over one the estimate.
+    """What decides a clause: the "difference" of several systems or slices, the "estimate" or the "interval".
 
-    `on` is what its gate says. A level of its own is one of an interval, whatever the gate says.
+    `on` is what its gate says. A clause with a level of its own is decided by an interval, whatever the gate
+    says.
     """
     sure = clause.level is not None
     if clause.on or (on and not (sure and on == "estimate")):
@@ -71,7 +74,7 @@ def decision_rule(clause: Clause, on: Rule | None, means: Sequence[Mean]) -> str
 
 
 def is_guarded(clause: Clause, rules: GateFile, evaluator: Evaluator) -> bool:
-    """Whether an interval decides a clause, and not its estimate only."""
+    """Whether the interval decides a clause, and not only its estimate."""
     return decision_rule(clause, rules.on, means_in(evaluator.leaves(clause))) != "estimate"
 
 
@@ -90,7 +93,7 @@ def decide_plain_clause(
     level = shared or Levels(own, own)
     failing = failing_systems(means, evaluator, rules.max_failed)
     for mean, reason in failing.items():
-        if is_candidate(mean, clause, leaves, kills=kills):  # it failed too often for any figure to count
+        if is_candidate(mean, clause, leaves, kills=kills):  # it failed too often for any value to count
             return ClauseResult(clause.text, kills, None, None, None, count_asked(means, evaluator), reason)
     if reason := explain_undecidable(means, evaluator):
         return undecided_clause(clause.text, reason)
@@ -108,7 +111,7 @@ def decide_plain_clause(
             levels=(level.holds, level.fails) if clause.upward else (level.fails, level.holds),
             strict=rules.strict and on != "estimate",
         )
-    except (UsageError, PluginError) as error:  # a statistic that breaks, or that the raters do not suit
+    except (UsageError, PluginError) as error:  # the statistic broke, or the raters do not fit it
         return undecided_clause(clause.text, str(error))
     margins = margins if clause.upward else [-margin for margin in margins]
     least = min(margins, key=lambda margin: margin.whole.value)
@@ -146,22 +149,23 @@ def _outcome(
     failed: int,
     failing: Mapping[Mean, str],
 ) -> tuple[bool | None, str]:
-    """What a clause comes to over every way of counting failed items, and why it cannot be decided at all."""
+    """Whether a clause passes under every way to count failed items; or why that is undecided for certain."""
     if any(math.isnan(margin.whole.value) for margin in margins):
         return None, "the value is undefined"
     outcomes = {_rule(clause, margin, on) for margin in margins}
     if rules.failures == "worst":
-        outcomes = {_worst(outcomes, kills)}
+        worst_first = (True, None, False) if kills else (False, None, True)
+        outcomes = {next(each for each in worst_first if each in outcomes)}
     if len(outcomes) > 1:
         return None, f"{_items(failed)} failed, and could turn it: it differs between the ends of the range"
     holds = outcomes.pop()
-    if failing and holds is not kills:  # what is compared with says too little to pass anything by
+    if failing and holds is not kills:  # nothing can pass by comparison with a system that failed so often
         return None, f"{next(iter(failing.values()))}, so there is too little to compare with"
     return holds, ""
 
 
 def _why(clause: Clause, holds: bool | None, margin: Margin, on: str, short: str) -> str:
-    """Why a clause is open, or that its estimate decided where the interval would not have."""
+    """Why a clause is undecided, or that the interval would not have decided as the estimate did."""
     if holds is None:
         if short or math.isnan(margin.whole.low):
             return short or "too few items tell the systems apart for an interval"
@@ -174,7 +178,7 @@ def _why(clause: Clause, holds: bool | None, margin: Margin, on: str, short: str
 
 
 def _label(clause: Clause, holds: bool | None, margins: Sequence[Margin], on: str, kills: bool) -> str:
-    """What a decided clause rests on; a kill condition is also shown not to be met."""
+    """What a decided clause shows. A kill condition shows something when it is not met, too."""
     if on == "estimate":
         return NOT_GUARDED
     if holds is None or (holds is False and not kills):
@@ -185,14 +189,8 @@ def _label(clause: Clause, holds: bool | None, margins: Sequence[Margin], on: st
 
 
 def _endless(margin: Margin) -> bool:
-    """Whether the interval lacks an end that so few items do not reach."""
+    """Whether an end of the interval is missing because there are too few items to reach it."""
     return margin.most is None and not (math.isfinite(margin.whole.low) and math.isfinite(margin.whole.high))
-
-
-def _worst(outcomes: set[bool | None], kills: bool) -> bool | None:
-    """Of several outcomes the one that speaks most against go."""
-    order: tuple[bool | None, ...] = (True, None, False) if kills else (False, None, True)
-    return next(outcome for outcome in order if outcome in outcomes)
 
 
 def _items(number: int) -> str:
@@ -200,7 +198,9 @@ def _items(number: int) -> str:
 
 
 def _rule(clause: Clause, margin: Margin, on: str) -> bool | None:
-    """True, False or open, by the rule at the top of this file; the margin is turned so that more passes."""
+    """Whether a clause passes, by the rule in the module's description. The margin is turned so that more
+    passes.
+    """
     meets = passes(clause, margin.whole.value)
     if on == "estimate":
         return meets
@@ -211,17 +211,17 @@ def _rule(clause: Clause, margin: Margin, on: str) -> bool | None:
 
 
 def passes(clause: Clause, value: float) -> bool:
-    """Whether a margin, turned so that more is nearer to passing, passes."""
+    """Whether a margin passes; it is turned so that more is nearer to passing."""
     return value > SLACK if clause.op in {">", "<"} else value >= -SLACK
 
 
 def _must_not_lose(margin: Margin, on: str) -> BoundedValue:
-    """What the interval must show of a passing clause: where it demands more than no loss, only no loss."""
+    """What the interval of a passing clause must exclude a loss of. A required gain need not be shown."""
     return margin.gain if on == "difference" and margin.gain.value > margin.whole.value else margin.whole
 
 
 def _about_infinite(margin: Margin) -> str:
-    """What an infinite side stands for: no report can print it as a number."""
+    """What is known about an infinite side, which no report can print as a number."""
     sides = (("the left side", margin.left), ("the right side", margin.right))
     return "; ".join(f"{side} is above {margin.most:g}" for side, value in sides if margin.boundless(value))
 
@@ -241,7 +241,7 @@ def _shown(
     level: float,
     reason: str,
 ) -> ClauseResult:
-    """The result with its evidence: of several ways to count failures, the least favourable and the hull."""
+    """The result with its evidence: the worst way to count failures, and an interval that covers all ways."""
     least = min(margins, key=lambda margin: margin.whole.value)
     hull = BoundedValue(
         least.whole.value,
@@ -268,7 +268,7 @@ def _shown(
 
 
 def undecided_clause(text: str, reason: str, n: int = 0) -> ClauseResult:
-    """A clause that nothing decides."""
+    """The result of a clause that nothing decides."""
     return ClauseResult(text, None, None, None, None, n, reason)
 
 
@@ -283,7 +283,7 @@ ORDER = (True, None, False)
 def levels_for(
     part: ClauseGroup | Clause, rules: GateFile, evaluator: Evaluator, looking: NextLook | None = None
 ) -> dict[Clause, Levels]:
-    """How sure each clause of a part of a gate must be, `for`, `max` and `min` written out."""
+    """The level of each clause of a part of a gate, with `for`, `max` and `min` written out."""
     tree = expand_clause(part, evaluator.rows.known_values, evaluator.leaves)
     ready: dict[Clause, tuple[dict[Call, Operand], FailureValues, Scope]] = {}
     for clause in tree.clauses() if isinstance(tree, ClauseGroup) else ():
@@ -291,7 +291,7 @@ def levels_for(
         means = means_in(leaves)
         if decision_rule(clause, rules.on, means) == "estimate" or explain_undecidable(means, evaluator):
             continue
-        if evaluator.identical(clause, leaves):  # certain, so that it takes no share
+        if evaluator.identical(clause, leaves):  # it is certain, so it takes no share
             continue
         way = ways_to_count_failures(means, evaluator)[0]
         if not explain_no_rows(leaves, evaluator, way):
@@ -304,11 +304,11 @@ def levels_for(
         for clause, (leaves, way, _) in ready.items()
     }
 
-    def alone(clause: Clause) -> tuple[float, float]:
+    def levels_of_one(clause: Clause) -> tuple[float, float]:
         plain = evaluator.level
         return (plain, plain) if looking is None else looking.levels(clause.text, plain)
 
-    return share_levels(tree, moved, alone, by_number=rules.interval == "subsets")
+    return share_levels(tree, moved, levels_of_one, by_number=rules.interval == "subsets")
 
 
 def decide_clause(
@@ -320,9 +320,10 @@ def decide_clause(
     levels: Mapping[Clause, Levels] | None = None,
     looking: NextLook | None = None,
 ) -> ClauseResult:
-    """The result of a clause, from those of the clauses that it stands for. `kills`: it is against go.
+    """The result of a clause, from those of the plain clauses that it is written out as.
 
-    `levels` are those of a whole gate; without them the clause is decided as if it were all of one.
+    `kills`: passing is against go. `levels` are those of a whole gate; without them the clause counts as a
+    gate of its own.
     """
     tree = expand_clause(clause, evaluator.rows.known_values, evaluator.leaves)
     if isinstance(tree, ClauseGroup) and clause.each is not None and len(tree.parts) < max(tree.need, 1):
@@ -347,7 +348,7 @@ def decide_clause(
         holds = True if yes >= part.need else None if yes + perhaps >= part.need else False
         labels = [one.shows for one in best_first[: part.need] if one.holds is holds]
         return msgspec.structs.replace(
-            best_first[part.need - 1],  # the one that the rest hangs on
+            best_first[part.need - 1],  # the one that decides the others
             text=clause.text,
             holds=holds,
             shows=max(labels, key=LABELS.index, default=""),  # the weakest
@@ -358,14 +359,14 @@ def decide_clause(
 
 
 def _shortfall(clause: Clause, value: float | None) -> float:
-    """How far a margin is from passing, compared with others of the clause."""
+    """How far a margin is from passing, to compare the plain clauses of one clause."""
     if value is None:
         return math.inf
     return abs(value) if clause.op == WITHIN else -value if clause.upward else value
 
 
 def _inside(clause: Clause, above: ClauseResult, below: ClauseResult, band: float) -> ClauseResult:
-    """A `within` from its two ends: the difference itself, with the interval that must lie in the band."""
+    """A `within` from its two ends: the difference, with the interval that must lie inside the band."""
     ends = (above.holds, below.holds)
     holds = False if False in ends else None if None in ends else True
     if above.value is None or above.right is None:
@@ -392,6 +393,6 @@ def _inside(clause: Clause, above: ClauseResult, below: ClauseResult, band: floa
 
 
 def _in_short(value: str, result: ClauseResult) -> str:
-    """One value's outcome with its margin; only where there is none, why."""
+    """The outcome for one value, with its margin; if there is none, with the reason."""
     shown = result.reason if result.value is None else f"{result.value:+.3g}"
     return f"{value} {WORDS[result.holds]} ({shown})"

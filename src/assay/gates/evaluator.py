@@ -1,7 +1,7 @@
-"""What a clause's expression is worth on the rows of a study: point, leave-one-out values, resamples.
+"""The value of a clause's expression on the rows of a study: the estimate, leave-one-out values, resamples.
 
-A value is one array: the point estimate first, then one value a left-out cluster, then one a resample. All
-values of a clause come from the same draws, so arithmetic on them, `max` over systems included, is the joint
+All of them are in one array: first the estimate, then one value per left-out cluster, then one per resample.
+All values of a clause come from the same draws. So arithmetic on them, and `max` over systems, is the joint
 bootstrap of the whole expression.
 """
 
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 Weights = Callable[[int], Iterable[Floats]]  # resampling weights for so many clusters
-FailureValues = Mapping[tuple[str, str], float]  # what failed rows count as, by system and measure
+FailureValues = Mapping[tuple[str, str], float]  # the value of failed rows, by system and measure
 
 
 _PASSES: dict[str, Callable[[Floats], Bools]] = {  # by sign: whether left minus right passes
@@ -56,7 +56,7 @@ _PASSES: dict[str, Callable[[Floats], Bools]] = {  # by sign: whether left minus
 
 
 def value_of(expression: Expression, values: Mapping[Call, Floats]) -> Floats:
-    """An expression, element by element, where every call has the values given."""
+    """The value of an expression, element by element, if every call has the given values."""
     match expression:
         case Number(value=value):
             return np.array([value])
@@ -75,7 +75,7 @@ def value_of(expression: Expression, values: Mapping[Call, Floats]) -> Floats:
 
 
 def combine(op: str, left: Floats, right: Floats) -> Floats:
-    """A sum, difference, product or ratio; a ratio to zero is NaN, and so is infinity less infinity."""
+    """A sum, difference, product or ratio. A ratio to zero is NaN, and so is infinity minus infinity."""
     with np.errstate(invalid="ignore"):
         match op:
             case "+":
@@ -90,14 +90,14 @@ def combine(op: str, left: Floats, right: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class Scope:
-    """What resampling draws for one clause: the clusters that any of its leaves has rows in."""
+    """What resampling draws for a clause: the clusters in which any of its operands has rows."""
 
     codes: NDArray[np.int64]  # the cluster of every row, -1 outside
     n: int
 
     @cached_property
     def size(self) -> int:
-        """Rows in all clusters."""
+        """The number of rows in all clusters."""
         return int((self.codes >= 0).sum())
 
     @cached_property
@@ -107,10 +107,10 @@ class Scope:
 
 @dataclass(frozen=True, eq=False)
 class Evaluator:
-    """Evaluates clauses over the rows of a study.
+    """Evaluates clauses on the rows of a study.
 
-    `systems` are those that clauses may name; default: all run. `raters` are those whose agreement is meant
-    where a clause names nobody; default: everybody who judged.
+    `systems` are those that clauses may name; by default all that were run. `raters` are those whose
+    agreement counts if a clause names none; by default everybody who judged.
     """
 
     rows: Rows
@@ -122,22 +122,24 @@ class Evaluator:
     systems: Sequence[str] = ()
     raters: Sequence[str] | None = None
     prediction_powered: PredictionPowered | None = None  # set if people checked a paid judge
-    left_out: Sequence[Block] = ()  # the items of the study that a selection leaves out
-    broken: Mapping[tuple[str, str], str] = field(default_factory=dict)  # by system and measure: why
-    same_answers: StoredAnswers | None = None  # what tells whether two systems gave the same ones
+    left_out: Sequence[Block] = ()  # the items that a selection leaves out
+    broken: Mapping[tuple[str, str], str] = field(
+        default_factory=dict
+    )  # why a measure broke, by system and measure
+    same_answers: StoredAnswers | None = None  # tells whether two systems gave the same answers
 
     @cached_property
     def draws(self) -> Draws:
         return Draws(self.resamples, self.seed)
 
     def leaves(self, clause: Clause) -> dict[Call, Operand]:
-        """The leaves of both sides of a clause."""
+        """The operands of both sides of a clause, by call."""
         found = [*calls_in(clause.left), *calls_in(clause.right)]
         systems = self.systems or self.rows.systems
         return {call: resolve_call(call, systems, self.registry, clause.where, clause) for call in found}
 
     def values(self, mean: Mean, counting: FailureValues, seed: int | None = None) -> Floats:
-        """A leaf's values, NaN for every row outside its slice or without a value; under one seed, or all."""
+        """The values of a mean, of one seed or of all; NaN for rows outside its slice or without a value."""
         column = self.rows.column(*mean.column)
         if mean.column in counting:
             column = column.imputed(counting[mean.column])
@@ -147,7 +149,7 @@ class Evaluator:
         return np.where(self.rows.mask(mean.where) & column.counted, values, np.nan)
 
     def arms(self, mean: Mean) -> list[Arm]:
-        """The arms of a leaf's system that its conditions on factors leave."""
+        """The arms of a mean's system that meet its conditions on factors."""
         inside = self.rows.mask(mean.where).reshape(-1, len(self.rows.items))
         combos = zip(self.rows.combinations, inside, strict=True)
         chosen = [self.rows.arm(mean.system, combo) for combo, items in combos if items.any()]
@@ -164,7 +166,7 @@ class Evaluator:
         return self.prediction_powered.mean(arms, mean.measure, items, level, failed)
 
     def under_seed(self, found: Operand, seed: int, weights: Floats, scope: Scope) -> Floats:
-        """A leaf as it is under one seed, once per row of weights of the clusters."""
+        """The value of an operand under one seed, for each row of cluster weights."""
         columns, rows = self.columns(found, {}, seed)
         drawn = weights[:, scope.codes[rows]]
         if isinstance(found, Mean):
@@ -175,17 +177,17 @@ class Evaluator:
             return np.asarray(found.statistic.values(columns, drawn))
 
     def used(self, found: Operand, counting: FailureValues) -> Bools:
-        """The rows a leaf is worked out on."""
+        """The rows that an operand is computed on, as a mask."""
         rows = np.zeros(len(self.rows), dtype=bool)
         rows[self.columns(found, counting)[1]] = True
         return rows
 
     def clusters(self, found: Operand, counting: FailureValues) -> int:
-        """How many clusters a leaf is worked out on."""
+        """The number of clusters that an operand is computed on."""
         return len(np.unique(self.rows.clusters[self.used(found, counting)]))
 
     def identical(self, clause: Clause, leaves: Mapping[Call, Operand]) -> bool:
-        """Whether a clause compares systems whose answers are the same, so that its margin is certain."""
+        """Whether a clause compares systems with the same answers, so that its margin is certain."""
         first, *others = leaves.values()
         systems = {mean.system for found in leaves.values() for mean in means_of(found)}
         if self.same_answers is None or len(systems) < 2 or any(each.kind != first.kind for each in others):
@@ -199,7 +201,7 @@ class Evaluator:
         return all(self._same(one, other) for one, other in pairs)
 
     def _same(self, one: Mean, other: Mean) -> bool:
-        """Whether two leaves have the same scores because they have the same answers."""
+        """Whether two operands have the same scores because the answers are the same."""
         if self.same_answers is None or one.where != other.where or not reads_only_answers(one.measure):
             return False
         inside = self.rows.mask(one.where)
@@ -220,7 +222,7 @@ class Evaluator:
         return True
 
     def scope(self, leaves: Iterable[Operand], counting: FailureValues) -> Scope:
-        """The clusters that one clause draws from."""
+        """The clusters that resampling draws from for a clause."""
         used = np.any([self.used(found, counting) for found in leaves], axis=0)
         codes = np.full(len(self.rows), -1, dtype=np.int64)
         present, codes[used] = np.unique(self.rows.clusters[used], return_inverse=True)
@@ -234,7 +236,7 @@ class Evaluator:
         *,
         subsets: bool = False,
     ) -> list[dict[Call, Floats]]:
-        """The values of every call, once for each way to count failed rows, from one resampling."""
+        """The values of every call, for each way to count failed rows, from one resampling."""
         self.draw_ahead([(found, way) for way in ways for found in leaves.values()], scope, subsets=subsets)
         return [
             {
@@ -247,9 +249,9 @@ class Evaluator:
     def draw_ahead(
         self, wanted: Iterable[tuple[Operand, FailureValues]], scope: Scope, *, subsets: bool = False
     ) -> None:
-        """Resamples what many leaves read, the means in one product, as far as that was not done.
+        """Resamples what many operands read, all means in one product; what was resampled before is kept.
 
-        Clauses of a gate mostly read the same columns, and one product for all is many times quicker.
+        Clauses of a gate mostly read the same columns, and one product for all is many times faster.
         """
         weights = self._subsets if subsets else self.draws.weights
         columns: dict[tuple[object, ...], tuple[Mean, FailureValues]] = {}
@@ -262,7 +264,7 @@ class Evaluator:
                     self._drawn[key] = self._statistic(found, way, scope, weights)
         if not columns:
             return
-        # by name: the place of a column in a product may touch its last bit, the order of clauses must not
+        # by name: a column's place in a product may change its last bit, and the order of clauses must not
         ordered = sorted(columns, key=str)
         inside = scope.codes >= 0
         table = np.column_stack([self.values(*columns[key]) for key in ordered])[inside]
@@ -276,7 +278,7 @@ class Evaluator:
         return {}
 
     def _key(self, found: Operand, way: FailureValues, scope: Scope, *, subsets: bool) -> tuple[object, ...]:
-        """What the resampled values of a leaf depend on."""
+        """What the resampled values of an operand depend on."""
         if isinstance(found, Mean):
             return (*found.column, found.where, way.get(found.column), subsets, scope.digest)
         failed = tuple(way.get(mean.column) for mean in found.columns)
@@ -304,7 +306,7 @@ class Evaluator:
     def _left_out_one(
         found: StatisticOperand, columns: Sequence[Floats], codes: NDArray[np.int64], n: int
     ) -> Floats:
-        """The statistic without each cluster; NaN of quantiles and ranks: theirs is not consistent."""
+        """The statistic without each cluster; NaN if it has no jackknife, as quantiles and ranks."""
         if not found.traits.smooth:
             return np.full(n, np.nan)
         parts, start = list[Floats](), 0
@@ -317,7 +319,7 @@ class Evaluator:
     def columns(
         self, found: Operand, counting: FailureValues, seed: int | None = None
     ) -> tuple[list[Floats], NDArray[np.int64]]:
-        """The columns a leaf reads, over the rows that all of them have, and which rows these are."""
+        """The columns of an operand over the rows that all of them have, and these rows."""
         if isinstance(found, StatisticOperand) and found.label is not None:
             return self._marks(found)
         columns = [self.values(mean, counting, seed) for mean in means_of(found)]
@@ -329,7 +331,7 @@ class Evaluator:
         return [column[rows] for column in columns], rows
 
     def _marks(self, found: StatisticOperand) -> tuple[list[Floats], NDArray[np.int64]]:
-        """One column a rater, one entry a thing two or more judged, and a row of the item each belongs to."""
+        """One column of marks per rater, over all that two or more judged, and the row of each one's item."""
         from assay.judges.labels import shared_ratings
 
         place = {

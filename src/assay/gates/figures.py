@@ -1,7 +1,7 @@
-"""Figures: expressions that a study wants shown with an interval, and that decide nothing.
+"""Figures: expressions that a study shows with an interval, and that decide nothing.
 
-A figure is an expression of the gate grammar without a comparison. `{system}` in it stands for each system in
-turn, and where arms have factors it is worked out for each combination that the expression does not pick.
+A figure is an expression of the gate grammar without a comparison. `{system}` in it is replaced by each
+system in turn. If arms have factors, there is one value per combination that the expression does not select.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class FigureClause:
 
 
 def figure_clauses(name: str, text: str, systems: Sequence[str]) -> list[FigureClause]:
-    """The figures that one line of a study stands for: one a system where it says `{system}`."""
+    """The clauses of one figure: one per system if it contains `{system}`."""
     if SYSTEM not in text:
         return [FigureClause(name, None, text.strip(), _against_zero(text))]
     filled = {each: text.replace(SYSTEM, Call(each).head) for each in systems}
@@ -62,13 +62,13 @@ def measures_of_figures(names: StudyNames) -> list[Measure]:
 
 
 def measures_of_figure(names: StudyNames, name: str) -> list[Measure]:
-    """What one figure reads, of whichever system."""
+    """The measures that one figure reads, for any system."""
     read = (mean.measure for found in operands_of_figure(names, name) for mean in means_of(found))
     return list({measure.name: measure for measure in read}.values())
 
 
 def operands_of_figure(names: StudyNames, name: str) -> Iterator[Operand]:
-    """What the expression of a figure refers to, of whichever system."""
+    """The operands of a figure, for any system."""
     for one in figure_clauses(name, names.figures[name], list(names.system_names)):
         yield from operands_of(one.clause, names)
 
@@ -77,7 +77,7 @@ def operands_of_figure(names: StudyNames, name: str) -> Iterator[Operand]:
 
 
 def evaluate_figures(given: Mapping[str, str], evaluator: Evaluator) -> list[Figure]:
-    """Every figure of a study, by system and combination of factors, with its interval or why it has none."""
+    """Every figure by system and combination of factors, with its interval or why it has none."""
     systems = [name for name in evaluator.systems if name in evaluator.rows.systems] or evaluator.rows.systems
     return [
         _figure(one, factors, evaluator)
@@ -120,21 +120,21 @@ def _figure(one: FigureClause, factors: Factors, evaluator: Evaluator) -> Figure
     ways = ways_to_count_failures(means, evaluator)
     failed = count_items(means, evaluator, FAILED)
     try:
-        # last come the rows that have a score alone, as tables show them: their value is the figure's
+        # the last way leaves failed rows out, as tables do: its value is the figure's
         margins = clause_margins(clause, leaves, evaluator, [*ways, {}] if failed else ways)
     except (UsageError, PluginError) as error:
         return msgspec.structs.replace(figure, reason=str(error))
-    return _told(figure, margins, failed, evaluator.scope(leaves.values(), {}).n)
+    return _with_value(figure, margins, failed, evaluator.scope(leaves.values(), {}).n)
 
 
 def _common_slice(means: Sequence[Mean], here: Sequence[Condition]) -> str | None:
-    """The slice that all parts of a figure are about, factors apart; None where they differ."""
+    """The slice that all parts of a figure have, factors left out; None if they differ."""
     places = {tuple(each for each in mean.where if each not in here) for mean in means}
     return ", ".join(map(str, places.pop())) if len(places) == 1 else None
 
 
-def _told(figure: Figure, margins: Sequence[Margin], failed: int, n: int) -> Figure:
-    """A figure with its value, the interval over every way to count failed items, and what to say of it."""
+def _with_value(figure: Figure, margins: Sequence[Margin], failed: int, n: int) -> Figure:
+    """The figure with its value, an interval that covers all ways to count failed items, and notes."""
     plain = margins[-1]
     lowest = float(np.min([margin.whole.low for margin in margins]))  # NaN where any has none
     highest = float(np.max([margin.whole.high for margin in margins]))

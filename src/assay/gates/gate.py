@@ -1,4 +1,4 @@
-"""A gate as a study file or a gate file writes it."""
+"""A gate as a study declares it, and what its clauses read."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from assay.gates.syntax import Call, Clause
 
 
 class GateFile(BaseModel, extra="forbid", frozen=True):
-    """One gate: clauses that must hold first, clauses for go, clauses that kill."""
+    """The fields of a gate: clauses that must pass first, clauses for go, clauses that kill."""
 
     about: Word = Field("", description="what it is for, in a sentence; shown under its name")
     on: Literal["estimate", "interval"] | None = None
@@ -43,11 +43,11 @@ class GateFile(BaseModel, extra="forbid", frozen=True):
     )
 
 
-UNLISTED = "*"  # stands for the values that only the data know
+UNLISTED = "*"  # in place of values that only the data have
 
 
 def _group(given: Any, role: str, *, every: bool | None) -> ClauseGroup:
-    """A group from what the study file says; `every` None: several clauses must say any or all."""
+    """The group that a study file declares. `every` None: a list of clauses must say any or all."""
     if isinstance(given, str):
         return ClauseGroup(1, (parse_clause(given),))
     if isinstance(given, dict):
@@ -68,7 +68,7 @@ def _group(given: Any, role: str, *, every: bool | None) -> ClauseGroup:
 
 
 class StudyNames(Protocol):
-    """What clauses and figures of a study may name."""
+    """The names of a study that clauses and figures may use."""
 
     @property
     def registry(self) -> Registry: ...
@@ -84,7 +84,7 @@ class StudyNames(Protocol):
 
 @dataclass(frozen=True)
 class Gate:
-    """A gate as parsed: what must hold first, what makes go, what kills."""
+    """A gate after parsing: what must pass first, what makes go, what kills."""
 
     name: str
     first: ClauseGroup | None
@@ -94,7 +94,7 @@ class Gate:
 
     @classmethod
     def from_file(cls, name: str, file: GateFile) -> Gate:
-        """Parses a gate; every mistake in its clauses is a UsageError."""
+        """Parses a gate. Every mistake in its clauses is a UsageError."""
         if file.go is None and file.kill is None:
             raise UsageError("a gate needs `go` or `kill` clauses")
         return cls(
@@ -107,7 +107,7 @@ class Gate:
 
     @property
     def groups(self) -> dict[str, ClauseGroup]:
-        """What the gate declares, by role."""
+        """The groups that the gate declares, by role."""
         every = {"first": self.first, "go": self.go, "kill": self.kill}
         return {role: group for role, group in every.items() if group is not None}
 
@@ -119,7 +119,7 @@ class Gate:
         yield from (clause for _, clause in self.by_role())
 
     def open_clauses(self, decided: Mapping[Clause, bool | None]) -> set[Clause]:
-        """The open clauses that can still change the verdict: none beside a failed `first` or a met kill."""
+        """The undecided clauses that can still change the verdict."""
         if self.first is not None and self.first.holds(decided) is not True:
             return set(self.first.open_clauses(decided))
         if self.kill is not None and self.kill.holds(decided):
@@ -127,7 +127,7 @@ class Gate:
         return {clause for group in (self.go, self.kill) if group for clause in group.open_clauses(decided)}
 
     def ways(self) -> dict[Clause, list[int]]:
-        """Where any of several parts makes go: the parts, counted from 1, that each clause stands in."""
+        """If any of several parts makes go: the parts, counted from 1, that each clause belongs to."""
         found: dict[Clause, list[int]] = {}
         if self.go is None or self.go.need == len(self.go.parts):
             return found
@@ -144,15 +144,15 @@ def measures_of(gates: Sequence[Gate], names: StudyNames) -> list[Measure]:
 
 
 def systems_of(gates: Sequence[Gate], names: StudyNames) -> set[str]:
-    """Every system that gates speak of."""
+    """Every system that gates are about."""
     leaves = (found for gate in gates for clause in gate.clauses() for found in operands_of(clause, names))
     return {system for found in leaves for mean in means_of(found) for system in mean.systems}
 
 
 def operands_of(clause: Clause, names: StudyNames) -> Iterator[Operand]:
-    """What a clause reads; what `for` puts in the place of an @ must be written out to be known by now."""
+    """The operands of a clause. What `for` puts after an @ must be written out to be known before a run."""
     if not [*calls_in(clause.left, clause), *calls_in(clause.right, clause)]:
-        raise UsageError("a clause is about a measure of a system, and this one has numbers alone")
+        raise UsageError("a clause is about a measure of a system, and this one has only numbers")
     for _, one in expand_for_each(clause, lambda _: [UNLISTED]):
         for call in (*calls_in(one.left), *calls_in(one.right)):
             if call.at == UNLISTED:
@@ -164,7 +164,7 @@ def operands_of(clause: Clause, names: StudyNames) -> Iterator[Operand]:
 
 
 def _check_known_judges(call: Call, raters: Sequence[str], names: StudyNames) -> None:
-    """Raters that a clause names must be judges of the study, or nothing they said would ever count."""
+    """An error if a clause names a rater that is not a judge of the study: no mark would ever count."""
     listed = [name for judge in names.judges for name in judge.names]
     for name in raters:
         if name not in listed:

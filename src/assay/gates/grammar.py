@@ -1,4 +1,4 @@
-"""The gate grammar: text to syntax tree, by recursive descent, every mistake with its column.
+"""The gate grammar: text to syntax tree by recursive descent. Every mistake is reported with its column.
 
 clause  = sum (">="|">"|"<="|"<") sum tail | sum "within" NUMBER "of" sum tail
 tail    = ["where" slice] ["for" ("each"|INT "of") (cond|NAME)]
@@ -11,8 +11,8 @@ param   = NAME "=" value
 slice   = cond {"," cond}
 cond    = NAME ("="|"!=") value {"|" value} | NAME (">="|">"|"<="|"<") NUMBER
 
-A name or value with other signs in it stands in quotes; a doubled quote inside stands for one. Some spellings
-are read as another: `mean(x)` as x, `min(x by tag) >= y` as x >= y for each tag=*.
+A name or value with other characters in it is quoted; a doubled quote inside is one quote. Some spellings are
+read as others: `mean(x)` as x, `min(x by tag) >= y` as x >= y for each tag=*.
 """
 
 from __future__ import annotations
@@ -73,17 +73,17 @@ _CLOSING = {"(": ")", "[": "]"}
 
 
 def parse_clause(text: str) -> Clause:
-    """The clause a line of a gate stands for; a UsageError shows the column of a mistake."""
+    """The clause that a line of a gate contains. A UsageError shows the column of a mistake."""
     return _Parser(text).clause()
 
 
 def parse_expression(text: str) -> tuple[Expression, tuple[Condition, ...]]:
-    """An expression without a comparison, and the slice it is about."""
+    """An expression without a comparison, and the slice that it is about."""
     return _Parser(text).expression()
 
 
 class _Parser:
-    """Reads one clause from left to right. `at` is always on a sign, never on white space."""
+    """Parses one clause from left to right. `at` is always on a character that is not white space."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -117,7 +117,7 @@ class _Parser:
         return Clause(left, op, right, where, each, on, band, level, self.text.strip())
 
     def _sign(self, left: Expression) -> tuple[str, Number | None]:
-        """The comparison of a clause, and the band where it is `within`."""
+        """The comparison of a clause, and its band if it is `within`."""
         start = self.at
         if not self._keyword(WITHIN):
             op = self._match(_COMPARISON)
@@ -137,7 +137,7 @@ class _Parser:
         return WITHIN, band
 
     def _certainty(self) -> tuple[Rule | None, float | None]:
-        """What a clause is decided on, and how sure it must be; in either order."""
+        """What decides a clause and its level, in either order."""
         on: Rule | None = None
         level: float | None = None
         start = self.at

@@ -1,4 +1,11 @@
-"""Intervals that need no resampling: of a proportion, a difference of two, a percentile, plus a constant."""
+"""Intervals of a margin that need no bootstrap, and what widens any interval.
+
+Closed forms exist for a proportion, a difference of two, a percentile and a weighted mean, plus a constant.
+
+Two things that resampling items does not show widen an interval: seeds that shift a whole system, whenever
+there are several; and rare losses that no item shows, only if the gate is `strict`, because such bounds
+decide little at ordinary sizes.
+"""
 
 from __future__ import annotations
 
@@ -49,7 +56,7 @@ def closed_form_interval(
     scope: Scope,
     level: float,
 ) -> Interval | None:
-    """The interval of an expression that has one of these forms; None where it has not."""
+    """The interval of an expression that has a closed form; None if it has none."""
     if form is None:
         return None
     weights, constant = form
@@ -94,7 +101,7 @@ def prediction_powered_interval(
 def _percentile(
     found: list[Operand], evaluator: Evaluator, way: FailureValues, scope: Scope, level: float
 ) -> Interval | None:
-    """One percentile of rows that are each a cluster."""
+    """The interval of one percentile, if each row is a cluster."""
     only = found[0]
     if len(found) > 1 or not isinstance(only, StatisticOperand):
         return None
@@ -108,7 +115,7 @@ def _percentile(
 def _share(
     found: list[Operand], evaluator: Evaluator, way: FailureValues, scope: Scope, level: float
 ) -> Interval | None:
-    """One statistic that is a share of some of the rows, which are each a cluster: precision, recall."""
+    """The interval of one share of some rows, such as precision or recall, if each row is a cluster."""
     only = found[0]
     if len(found) > 1 or isinstance(only, Mean) or not isinstance(only.statistic, ShareStatistic):
         return None
@@ -123,7 +130,7 @@ def _share(
 def _proportions(
     found: list[Operand], evaluator: Evaluator, way: FailureValues, scope: Scope, level: float
 ) -> Interval | None:
-    """A proportion, or the difference of two paired ones; of counts, as often as there are rows."""
+    """The interval of a proportion, or of the difference of two paired ones; for counts, times the rows."""
     known = [column for each in found if (column := _successes(each, evaluator, way)) is not None]
     if len(known) < len(found) or len({each.kind for each in found}) > 1:
         return None
@@ -146,7 +153,7 @@ def _proportions(
 def _weighted(
     found: list[Operand], evaluator: Evaluator, way: FailureValues, scope: Scope, level: float
 ) -> Interval | None:
-    """A mean of rows weighted by a tag, or the difference of two over the same rows; each row a cluster."""
+    """The interval of a mean weighted by a tag, or of the difference of two over the same rows."""
     leaves = [each for each in found if isinstance(each, StatisticOperand) and each.tag]
     if len(leaves) < len(found) or len({(each.kind, each.tag) for each in leaves}) > 1:
         return None
@@ -163,7 +170,7 @@ def _weighted(
 
 
 def _successes(found: Operand, evaluator: Evaluator, way: FailureValues) -> Floats | None:
-    """1 and 0 on each row of a leaf that is a share of rows, NaN on others; None where it is not one."""
+    """1 and 0 for each row of an operand that is a share of rows, NaN for others; None if it is not one."""
     if isinstance(found, Mean):
         return evaluator.values(found, way) if found.measure.binary else None
     if not isinstance(found.statistic, IndicatorStatistic):
@@ -176,9 +183,10 @@ def _successes(found: Operand, evaluator: Evaluator, way: FailureValues) -> Floa
 
 
 def rows_for_long_tails(level: float) -> int:
-    """How many rows bound the mean of times, costs or sizes, whose longest are rare.
+    """How many rows bound a mean of times, costs or sizes, in which large values are rare.
 
-    25 times the squared skewness at 95 % (Cochran, 1977), which is 2 of exponential times; further out, more.
+    At 95 %, 25 times the squared skewness (Cochran, 1977), which is 2 for exponential times; more at higher
+    levels.
     """
     further = special.ndtri((1 + level) / 2) / special.ndtri((1 + LEVEL) / 2)
     return int(np.ceil(LONG_TAILED * further**2 - TIE))
@@ -187,10 +195,10 @@ def rows_for_long_tails(level: float) -> int:
 def explain_missing_interval(
     leaves: Mapping[Call, Operand], evaluator: Evaluator, way: FailureValues, level: float
 ) -> str:
-    """Why a leaf has no interval, or one without an end, and how many items it takes; empty if it has.
+    """Why an operand has no interval, or one without an end, and how many items it takes; empty if it has.
 
-    By itself a percentile has both ends once all rows would lie on one side of it less often than an end may
-    be wrong; inside an expression it needs so many rows beyond it that a bootstrap sees them.
+    A single percentile has both ends as soon as all rows lie on one side of it less often than an end may be
+    wrong. Inside an expression it needs so many rows beyond it that a bootstrap sees them.
     """
     for found in leaves.values():
         if isinstance(found, Mean) and has_limit(found.measure):
@@ -207,9 +215,9 @@ def explain_missing_interval(
         if share is None or isinstance(found, Mean):
             continue
         n, outer = evaluator.clusters(found, way), max(share, 1 - share)
-        alone = len(leaves) == 1 and evaluator.used(found, way).sum() == n
+        is_single = len(leaves) == 1 and evaluator.used(found, way).sum() == n
         exact = math.log((1 - level) / 2) / math.log(outer)
-        needed = math.ceil((exact if alone else FEW / (1 - outer)) - 1e-9)
+        needed = math.ceil((exact if is_single else FEW / (1 - outer)) - 1e-9)
         if n < needed:
             end = "the upper end" if share > 0.5 else "the lower end" if share < 0.5 else "either end"
             what = f"{n} items do not reach {end} of the interval of {found.name}"
@@ -218,7 +226,7 @@ def explain_missing_interval(
 
 
 def linear_form(expression: Expression) -> Linear | None:
-    """An expression as weights of calls and a constant; None where it is not a plain sum of calls."""
+    """An expression as weights of calls and a constant; None if it is not a plain sum of calls."""
     match expression:
         case Number(value=value):
             return {}, value
@@ -245,15 +253,15 @@ SEED_RESAMPLES = 400  # of items, for how far they move seeds apart
 
 @dataclass(frozen=True)
 class IntervalWidening:
-    """What is added to the interval of one margin under one way of counting failed rows."""
+    """What widens the interval of a margin, for one way to count failed rows."""
 
     seeds: SeedStandardError | None = None
-    rows: Floats | None = None  # the margin of every cluster, where rare losses are to be reckoned with
+    rows: Floats | None = None  # the margin of every cluster, if rare losses count
     bounds: Bounds = (0.0, 0.0)
     resamples: int = 0
 
     def interval(self, plain: Interval, value: float, level: float) -> Interval:
-        """The interval of a value that differs from the mean of the rows by a constant only."""
+        """The widened interval of a value that is the mean of the rows plus a constant."""
         found = plain
         if self.rows is not None:
             shift = value - float(self.rows.mean())
@@ -270,9 +278,9 @@ def rows_for_strict_bounds(
     scope: Scope,
     whole: float,
 ) -> tuple[Floats, float] | None:
-    """What each cluster adds to the margin, times their number, and by how much a large one goes further.
+    """The margin of every cluster, scaled so that their mean is the whole, and how much further one may go.
 
-    None where the whole is not the mean of its rows, as of ratios and percentiles.
+    None if the whole is not the mean of its rows, as for ratios and percentiles.
     """
     if not all(isinstance(found, Mean) for found in leaves.values()):
         return None
@@ -296,7 +304,7 @@ def margin_seed_error(
     values: Mapping[Call, Floats],
     scope: Scope,
 ) -> SeedStandardError | None:
-    """The error that seeds leave in a margin: through its means, or by working it out for each seed."""
+    """The standard error that seeds leave in a margin: from its means, or by computing it per seed."""
     spanning = [
         mean for found in leaves.values() if isinstance(found, StatisticOperand) for mean in found.columns
     ]
@@ -316,7 +324,7 @@ def margin_seed_error(
 def _for_each_seed(
     margin: Expression, leaves: Mapping[Call, Operand], evaluator: Evaluator, scope: Scope
 ) -> SeedStandardError | None:
-    """The error that seeds leave in a margin of medians, wins or shares, which is not a sum of means."""
+    """The standard error that seeds leave in a margin that is not a sum of means, such as of medians."""
     known = [evaluator.rows.by_seed(*mean.column) for found in leaves.values() for mean in means_of(found)]
     seeds = sorted(set.intersection(*(set(by_seed) for by_seed in known if by_seed)))
     if len(seeds) < 2:

@@ -1,10 +1,12 @@
 """Looks: how often a gate was decided before on other evidence, and how sure it must be this time.
 
 A look is the same gate with the same versions of its systems on more or other evidence. Reading the same
-evidence again is none, and a new version of a system begins at the first look. `stats/sequential.py` says
-what a further look costs. What an earlier look showed needs the plain bound only: it was already said, and
-saying it again cannot make it wrong more often. What to do about an undecided clause is here, too: how many
-more items are likely to decide it at the next look, or what to ask instead.
+evidence again is not a look, and a new version of a system starts at the first look. `stats/planning.py` says
+what a further look costs. What an earlier look showed needs only the plain bound: it was said before, and
+saying it again does not make it wrong more often.
+
+The module also advises on an undecided clause: how many more items are likely to decide it at the next look,
+or what to ask instead.
 """
 
 from __future__ import annotations
@@ -27,7 +29,7 @@ from assay.gates.operand import Mean
 from assay.gates.syntax import Clause
 from assay.stats.planning import POWER, chance_to_decide, last_look_tail, size_of, step_of
 
-LEAST_SHARED = 0.9  # of the evidence of a look: what a file that has grown since still holds
+LEAST_SHARED = 0.9  # share of a look's evidence that a file which has grown still holds
 HASH = 12  # hex digits that tell the evidence of one item from any other
 
 
@@ -35,14 +37,14 @@ class Look(msgspec.Struct, frozen=True):
     """One decision of a gate: the evidence it rested on, and what it showed."""
 
     question: str  # a hash of the gate and of the versions of its systems
-    step: int  # of the grid of sizes; a second look on one step uses up the next
+    step: int  # of the grid of sizes; a second look at one step uses the next step
     evidence: list[str]  # one hash per item
-    shown: dict[str, bool] = {}  # by clause: whether it held or failed
+    shown: dict[str, bool] = {}  # by clause: whether it passed or failed
 
 
 @dataclass(frozen=True)
 class NextLook:
-    """A gate about to be decided on some evidence, after the looks there were before."""
+    """A gate about to be decided on some evidence, after its earlier looks."""
 
     evidence: frozenset[str]
     earlier: Sequence[Look] = ()
@@ -59,9 +61,9 @@ class NextLook:
         *,
         grown: bool = False,
     ) -> NextLook:
-        """The next look at a question, given every look that was ever recorded.
+        """The next look at a question, given every look on record.
 
-        `grown`: only looks count whose evidence is still there, but for a few corrected labels.
+        `grown`: only looks count whose evidence is still there, except for a few corrected labels.
         """
         now = frozenset(evidence)
         same = sorted((look for look in looks if look.question == question), key=lambda look: look.step)
@@ -75,7 +77,7 @@ class NextLook:
 
     @classmethod
     def of_size(cls, items: int) -> NextLook:
-        """The first look, at so many items."""
+        """The first look, at this number of items."""
         return cls(frozenset(map(str, range(items))))
 
     @property
@@ -84,26 +86,26 @@ class NextLook:
 
     @cached_property
     def seen(self) -> int:
-        """How many items, each with its scores, all looks together have seen."""
+        """The number of items, each with its scores, that all looks together have seen."""
         return len(self.evidence.union(*(look.evidence for look in self.earlier)))
 
     @cached_property
     def first(self) -> int:
-        """The size that the grid starts from: the planned one, or that of the first look."""
+        """The size at which the grid starts: the planned one, or that of the first look."""
         return self.planned or len(self.earlier[0].evidence if self.earlier else self.evidence) or 1
 
     @cached_property
     def step(self) -> int:
-        """The step of the grid that this look uses up."""
+        """The step of the grid that this look uses."""
         reached = step_of(max(self.seen, 1), self.first)
         return max(reached, self.earlier[-1].step + 1) if self.earlier else reached
 
     def level(self, plain: float) -> float:
-        """The confidence level of this look, where a single one would have the plain level."""
+        """The confidence level of this look, if a single look would have the plain level."""
         return self.level_after(0, plain) if self.earlier or self.step < 0 else plain
 
     def level_after(self, steps: int, plain: float) -> float:
-        """The level of a look so many steps of the grid later that adds new items and drops none."""
+        """The level of a look some steps later that adds new items and drops none."""
         used, shared = [*(look.step for look in self.earlier), self.step], self._shared
         if steps:
             used.append(self.step + steps)
@@ -114,46 +116,46 @@ class NextLook:
 
     @cached_property
     def _shared(self) -> NDArray[np.float64]:
-        """How many items every two looks share, this one last."""
+        """How many items every two looks share; this look is the last."""
         sets = [*(frozenset(look.evidence) for look in self.earlier), self.evidence]
         return np.array([[max(len(one & other), one is other) for other in sets] for one in sets], np.float64)
 
     def size_after(self, steps: int) -> int:
-        """How many items there must be for a decision so many steps later."""
+        """The number of items for a decision some steps later."""
         return max(size_of(self.step + steps, self.first), self.seen + 1)
 
     def levels(self, clause: str, plain: float) -> tuple[float, float]:
-        """The levels at which a clause is said to hold and to fail."""
+        """The levels at which a clause passes and fails."""
         now = self.level(plain)
         before = {look.shown.get(clause) for look in self.earlier}
         return (plain if True in before else now, plain if False in before else now)
 
     def recorded(self, shown: Mapping[str, bool]) -> Look:
-        """What is kept of this look."""
+        """The record of this look."""
         return Look(self.question, self.step, sorted(self.evidence), dict(shown))
 
 
 @dataclass(frozen=True)
 class LookHistory:
-    """Every look that was ever taken at the gates of a study, and where the next one is written down."""
+    """Every look at the gates of a study so far, and where the next one is recorded."""
 
     looks: list[Look] = field(default_factory=list)
-    question: Callable[[str], str] = str  # by the name of a gate: what it asks, and of which systems
+    question: Callable[[str], str] = str  # hash of a gate, by name, and of its systems
     keep: Callable[[Look], None] | None = None
-    # by the name of a gate: whether answers of its systems are read from files
+    # by the name of a gate: whether the answers of its systems come from files
     imported: Callable[[str], bool] = lambda _: False
 
     def at(self, gate: str, evidence: Iterable[str], planned: int | None) -> NextLook:
-        """The look that is about to be taken.
+        """The look that is about to happen.
 
-        A file of answers grows with the items, and nothing says which version wrote it. So a look at such
-        answers is a further one if the evidence of the earlier one is part of it.
+        A file of answers grows with the items, and nothing tells which version wrote it. So a look at such
+        answers is a further look if it contains the evidence of the earlier one.
         """
         grown = self.imported(gate)
         return NextLook.at(self.question(gate), evidence, self.looks, planned, grown=grown)
 
     def record(self, looking: NextLook, shown: Mapping[str, bool]) -> None:
-        """Writes a look down; reading the same evidence again is none."""
+        """Records a look, unless the same evidence was looked at before."""
         same = (look for look in self.looks if look.question == looking.question)
         if looking.evidence and all(frozenset(look.evidence) != looking.evidence for look in same):
             look = looking.recorded(shown)
@@ -177,28 +179,28 @@ def evidence_of(means: Sequence[Mean], evaluator: Evaluator) -> list[str]:
     ]
 
 
-MOST_TIMES, MOST_ITEMS = 9, 300  # more than this many times the items, and than this many, nobody collects
+MOST_TIMES, MOST_ITEMS = 9, 300  # nobody collects more than both of these
 COMPARED = "ask whether what may be lost is small enough, as in >= M(old) - 0.02, or decide by cost"
 ABSOLUTE = "the value lies too near to the threshold; move the threshold, or decide by other evidence"
 
 
 @dataclass(frozen=True)
 class UndecidedMargin:
-    """An undecided margin, turned so that more passes, what its bound must show, and how sure that is."""
+    """The margin of an undecided clause, turned so that more passes, and what its bound must show."""
 
     margin: Margin
     bound: BoundedValue
     level: float
     plain: float  # the level of a single clause at its first look
-    compares: bool  # systems or slices, and not one of them with a number
+    compares: bool  # it compares systems or slices, not one of them with a number
 
     def chances(self, more: int, steps: int, looking: NextLook) -> tuple[float, float]:
-        """The chance that more items decide it if the effect is what it looks like, and if there is none."""
+        """The chance that more items decide it: if the effect is what it looks like, and if there is none."""
         whole, n = self.margin.whole, self.margin.n
         now, later = (_reach(looking.level_after(each, self.plain)) for each in (0, steps))
         reach, slack = _reach(self.level) * later / now, self.bound.value - whole.value
         error = (whole.high - whole.low) / 2 / _reach(self.level)
-        alike = whole.value - self.margin.gain.value  # the margin of systems that are all alike
+        alike = whole.value - self.margin.gain.value  # the margin if all systems were alike
         as_it_looks, by_luck = (
             chance_to_decide(whole.value, truth, slack, error, n, more, reach)
             for truth in (whole.value, alike)
@@ -207,9 +209,9 @@ class UndecidedMargin:
 
 
 def advise(clause: Clause, plan: UndecidedMargin, looking: NextLook) -> Advice | None:
-    """The number of items that is likely to decide an open clause, or what to do instead of collecting any.
+    """How many more items are likely to decide an undecided clause, or what to do instead.
 
-    Sizes are those of the next looks: a decision in between would cost as much and know less.
+    The sizes tried are those of the next looks: a decision in between would cost as much and know less.
     """
     if not plan.margin.whole.low < plan.margin.whole.high:
         return None
@@ -224,5 +226,5 @@ def advise(clause: Clause, plan: UndecidedMargin, looking: NextLook) -> Advice |
 
 
 def _reach(level: float) -> float:
-    """How many standard errors a bound of this level keeps away."""
+    """The distance of a bound at this level, in standard errors."""
     return float(special.ndtri((1 + level) / 2))

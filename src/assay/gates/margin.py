@@ -1,8 +1,8 @@
 """The margin of a clause, left minus right, with an interval for the whole expression.
 
-Where the margin is one proportion, or the difference of two, plus a constant, the interval is the closed form
-that tables show for it; any other expression gets the joint bootstrap, which for a mean or a difference of
-means is again what tables show. A gate that asks for subset intervals gets those for everything.
+If the margin is a proportion, or the difference of two, plus a constant, it has the closed-form interval that
+tables show. Any other expression has the joint bootstrap, which for a mean or a difference of means is again
+what tables show. A gate with `interval: subsets` has subset intervals for everything.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ NOT_STRICT = (
 
 @dataclass(frozen=True)
 class BoundedValue:
-    """A value with the ends of its interval, NaN where there is none."""
+    """A value with the ends of its interval, NaN if there are none."""
 
     value: float
     low: float
@@ -62,13 +62,13 @@ class BoundedValue:
         return BoundedValue(-self.value, -self.high, -self.low)
 
     def up_to(self, other: BoundedValue) -> BoundedValue:
-        """This one's lower end with the other's upper end."""
+        """This value with its own lower end and the upper end of another."""
         return BoundedValue(self.value, self.low, other.high)
 
 
 @dataclass(frozen=True)
 class Margin:
-    """Left minus right, and how far that lies above what systems that are all alike would show."""
+    """Left minus right (`whole`), and by how much it exceeds the margin of systems all alike (`gain`)."""
 
     whole: BoundedValue
     gain: BoundedValue
@@ -78,7 +78,7 @@ class Margin:
     most: float | None = None  # an infinite value is known to lie above this
 
     def boundless(self, value: float) -> bool:
-        """Whether an infinite value is one that a statistic gave, not an end that was never reached."""
+        """Whether an infinite value is one that a statistic gave, not a missing end."""
         return self.most is not None and math.isinf(value)
 
     def __neg__(self) -> Margin:
@@ -95,7 +95,7 @@ def clause_margins(
     levels: tuple[float, float] | None = None,
     strict: bool = False,
 ) -> list[Margin]:
-    """The margin of a clause under each way of counting failed rows; its two ends may differ in level."""
+    """The margin of a clause for each way to count failed rows. Its two ends may differ in level."""
     scope = evaluator.scope(leaves.values(), ways[0])
     drawn = evaluator.drawn(leaves, ways, scope, subsets=subsets)
     low, high = levels or (evaluator.level, evaluator.level)
@@ -132,7 +132,7 @@ def margin_deviations(
 ) -> Floats:
     """What the margin of a clause was off by in each resample, turned so that more is nearer to passing.
 
-    Nothing if it has so few clusters that which clauses move together is an accident.
+    Empty if there are so few clusters that it is an accident which clauses move together.
     """
     scope = evaluator.scope(leaves.values(), way)
     if scope.n < LEAST_TOGETHER:
@@ -179,7 +179,7 @@ def _at(
 
 
 def _stuck(leaves: Mapping[Call, Operand], values: Mapping[Call, Floats], n: int) -> bool:
-    """Whether no resample moves a statistic that says that this proves nothing."""
+    """Whether no resample moves a statistic for which that proves nothing."""
     return any(
         isinstance(found, StatisticOperand)
         and not found.traits.settled
@@ -194,7 +194,7 @@ def statistics_in(leaves: Mapping[Call, Operand]) -> list[StatisticOperand]:
 
 
 def _most(leaves: Mapping[Call, Operand]) -> float | None:
-    """What an infinite value of a statistic is known to lie above, where one says so."""
+    """What an infinite value of a statistic is known to lie above; None if no statistic says so."""
     known = [each.traits.most for each in statistics_in(leaves)]
     return max((each for each in known if each is not None), default=None)
 
@@ -207,9 +207,10 @@ def _tells(
     way: FailureValues,
     compares: bool,
 ) -> bool:
-    """Whether a bootstrap has seen enough: rows beyond a percentile, items on which compared systems differ.
+    """Whether a bootstrap has enough to go by.
 
-    The difference of two bounded means looks after itself, because its interval adds a row at each end.
+    It needs rows beyond a percentile, and items on which compared systems differ. The difference of two
+    bounded means needs no check, because its interval adds a row at each end.
     """
     if form is not None and sorted(form[0].values()) == [-1, 1] and bounds is not None:
         return True
@@ -235,7 +236,7 @@ def _tells(
 
 
 def _seen_enough(found: StatisticOperand, evaluator: Evaluator, way: FailureValues) -> bool:
-    """Whether a share has clusters with rows that count and others, and weighted rows are worth enough."""
+    """Whether a share has clusters that count and others that do not, and weighted rows are worth enough."""
     statistic = found.statistic
     columns, rows = evaluator.columns(found, way)
     if not isinstance(statistic, IndicatorStatistic):
@@ -304,10 +305,10 @@ def _bootstrapped(
 def _if_alike(
     difference: Expression, leaves: Mapping[Call, Operand], values: Mapping[Call, Floats]
 ) -> Floats | None:
-    """The margin if every call were worth the mean of its kind; None where it compares nothing.
+    """The margin if every call had the mean value of its kind; None if the expression compares nothing.
 
-    An expression compares where some calls raise it and others lower it: `a - 1.15 * b` does, `max(a, b)`
-    does not, and against a number there is no loss to speak of.
+    It compares something if some calls raise it and others lower it: `a - 1.15 * b` does, `max(a, b)` does
+    not. A comparison with a number has no loss.
     """
     kinds: dict[tuple[str, ...], list[Floats]] = {}
     for call, found in leaves.items():
@@ -320,7 +321,7 @@ def _if_alike(
 
 
 def _bounds(expression: Expression, leaves: Mapping[Call, Operand]) -> Bounds | None:
-    """The range an expression has for a single row; None where it has none."""
+    """The range of an expression for a single row; None if it has none."""
     match expression:
         case Number(value=value):
             return value, value

@@ -1,8 +1,9 @@
-"""Gates: from clauses to go, no-go or inconclusive.
+"""From the clauses of a gate to its verdict: go, no-go or inconclusive, and the words for it.
 
-A passed kill is no-go; all go clauses passed is go; `first` clauses must hold before anything else counts.
-The rest is what the gate declares as `otherwise`: by default inconclusive, or no-go where a go clause failed
-and no kill is declared.
+A kill that passes is no-go. If all go clauses pass, it is go. `first` clauses must pass before anything else
+counts. The rest is what the gate declares as `otherwise`: by default inconclusive, or no-go if a go clause
+failed and no kill is declared. Every report prints the words of this module, so no page says more than the
+clauses do.
 """
 
 from __future__ import annotations
@@ -50,10 +51,10 @@ def decide_gates(
     settled: Callable[[Verdict], Verdict] = lambda verdict: verdict,
     book: LookHistory | None = None,
 ) -> list[Verdict]:
-    """The verdict of every gate; among `steps`, a no-go leaves the later ones unreached.
+    """The verdict of every gate. Among `steps`, a no-go leaves the later gates unreached.
 
-    `settled` may decide a gate that is open only because something is still to be judged; `book` knows how
-    often a gate was decided before on other evidence, and learns of this time.
+    `settled` may decide a gate that is undecided only because something is still to be judged. `book` has the
+    earlier looks at the gates, and records this one.
     """
     verdicts: dict[str, Verdict] = {}
     order = {name: place for place, name in enumerate(steps)}
@@ -61,7 +62,7 @@ def decide_gates(
         stopper = stopping_step(gate.name, {name: each.verdict for name, each in verdicts.items()}, steps)
         if stopper is not None:
             reason = f"not reached: {stopper} is no-go"
-            found = _told(gate, INCONCLUSIVE, [], reason)
+            found = _make_verdict(gate, INCONCLUSIVE, [], reason)
         else:
             found = settled(_verdict(gate, evaluator, book or LookHistory()))
         verdicts[gate.name] = msgspec.structs.replace(found, reads=_reads(gate, evaluator))
@@ -75,7 +76,7 @@ def stopping_step(gate: str, words: Mapping[str, str], steps: Sequence[str]) -> 
 
 
 def overall_verdict(verdicts: Sequence[Verdict]) -> str | None:
-    """One word over all gates: a no-go outweighs an open one, an open one outweighs go."""
+    """One verdict for all gates: no-go before inconclusive before go."""
     words = {verdict.verdict for verdict in verdicts if verdict.deciding}
     return next((word for word in (NO_GO, INCONCLUSIVE, GO) if word in words), None)
 
@@ -83,18 +84,19 @@ def overall_verdict(verdicts: Sequence[Verdict]) -> str | None:
 def find_recommendation(
     verdicts: Sequence[Verdict], recommend: Mapping[str, Mapping[str, str]]
 ) -> str | None:
-    """The first recommendation all of whose conditions on gates are met."""
+    """The first recommendation whose conditions on gates are all met."""
     found = {verdict.gate: verdict.verdict for verdict in verdicts}
     fitting = (say for say, when in recommend.items() if all(found.get(g) == w for g, w in when.items()))
     return next(fitting, None)
 
 
 def next_look(gate: Gate, evaluator: Evaluator, book: LookHistory) -> NextLook:
-    """The look at a gate that its evidence allows, after those before."""
+    """The look at a gate that its evidence allows, after the earlier ones."""
     return book.at(gate.name, evidence_of(_means(gate, evaluator), evaluator), gate.rules.planned)
 
 
 def _verdict(gate: Gate, evaluator: Evaluator, book: LookHistory) -> Verdict:
+    """The verdict of a gate with its clauses, and the record of this look at it."""
     looking = next_look(gate, evaluator, book)
     levels = gate_levels(gate, evaluator, looking)
     results = {
@@ -127,7 +129,7 @@ def _verdict(gate: Gate, evaluator: Evaluator, book: LookHistory) -> Verdict:
         for role, clause in gate.by_role()
         for result in [results[clause]]
     ]
-    found = _told(gate, word, shown, reason or (reason_for_go(shown) if word == GO else ""))
+    found = _make_verdict(gate, word, shown, reason or (reason_for_go(shown) if word == GO else ""))
     level = looking.level(evaluator.level) if guarded else None
     compared = [each.n for each in shown if each.holds is not None and each.low is not None]
     unseen = unseen_share(min(compared)) if word == GO and compared and not gate.rules.strict else None
@@ -135,15 +137,15 @@ def _verdict(gate: Gate, evaluator: Evaluator, book: LookHistory) -> Verdict:
 
 
 def _to_do(role: str, clause: Clause, result: ClauseResult, evaluator: Evaluator) -> str:
-    """What helps if a clause on the agreement of raters was to hold first and does not."""
+    """What helps if a `first` clause about the agreement of raters fails."""
     about_raters = any(
         isinstance(found, StatisticOperand) and found.label for found in _leaves(clause, evaluator)
     )
     return SCORE_AGAIN if role == "first" and result.holds is False and about_raters else ""
 
 
-def _told(gate: Gate, word: str, clauses: list[ClauseResult], reason: str) -> Verdict:
-    """A verdict with what the gate's author says of it."""
+def _make_verdict(gate: Gate, word: str, clauses: list[ClauseResult], reason: str) -> Verdict:
+    """A verdict with what the gate's author says about it."""
     return Verdict(gate.name, word, clauses, reason, gate.rules.deciding, gate.rules.about)
 
 
@@ -163,7 +165,7 @@ def _leaves(clause: Clause, evaluator: Evaluator) -> Iterator[Operand]:
 
 
 def conclude(gate: Gate, results: Mapping[Clause, ClauseResult]) -> tuple[str, str]:
-    """The verdict that follows from decided clauses, and why."""
+    """The verdict that follows from decided clauses, and the reason."""
     bare = {result.holds for result in results.values() if result.value is None}
     decided = {clause: result.holds for clause, result in results.items()}
     first, go = (True if part is None else part.holds(decided) for part in (gate.first, gate.go))
@@ -174,13 +176,13 @@ def conclude(gate: Gate, results: Mapping[Clause, ClauseResult]) -> tuple[str, s
 
 
 def _unshown(gate: Gate) -> str:
-    """That nothing speaks for go clearly enough, and how many ways there were."""
+    """That go was not shown, and how many ways there were."""
     ways = max((way for ways in gate.ways().values() for way in ways), default=0)
     return f"none of the {ways} ways to go is shown" if ways else "go is not shown"
 
 
 def _conclusion(gate: Gate, decided: Mapping[Clause, bool | None], blocked: bool) -> tuple[str, str]:
-    """The verdict. `blocked`: some clause has no figures, which no declared outcome may stand in for."""
+    """The verdict. `blocked`: some clause has no value, and a declared `otherwise` must not replace it."""
     first = gate.first.holds(decided) if gate.first else True
     kill = gate.kill.holds(decided) if gate.kill else False
     go = gate.go.holds(decided) if gate.go else True
@@ -218,7 +220,7 @@ def reason_for_go(clauses: Sequence[ClauseResult]) -> str:
 
 
 def _once(clauses: Sequence[ClauseResult]) -> list[ClauseResult]:
-    """Each clause once, though it may stand in several branches."""
+    """Each clause once, even if it is in several branches."""
     return list({clause.text: clause for clause in clauses}.values())
 
 
@@ -230,7 +232,7 @@ def _number(holding: int, of: int) -> str:
 
 
 def _labels(clauses: Sequence[ClauseResult]) -> str:
-    """What clauses show, in brackets: one word for all of them, or how many show what."""
+    """What clauses show, in brackets: one label for all of them, or how many show what."""
     counts = Counter(clause.shows for clause in clauses if clause.shows)
     if not counts:
         return ""
@@ -240,7 +242,7 @@ def _labels(clauses: Sequence[ClauseResult]) -> str:
 
 
 def verdict_notes(verdict: Verdict) -> Iterator[str]:
-    """What stands beside a verdict: what no item can have shown, and how often it was decided before."""
+    """Notes beside a verdict: what no item can have shown, and how often it was decided before."""
     if verdict.unseen is not None:
         yield f"up to {verdict.unseen:.1%} of the items could have lost everything unseen"
     if verdict.look > 1 and verdict.level is not None:
@@ -260,9 +262,11 @@ def describe_advice(advice: Advice) -> str:
 def find_decided_differences(
     gates: Sequence[Gate], verdicts: Sequence[Verdict], evaluator: Evaluator, book: LookHistory
 ) -> list[GateDifference]:
-    """Each difference of two systems that a gate decides; those of deciding gates first.
+    """Each difference of two systems that a gate decides, those of deciding gates first.
 
-    Gates that only inform are declared too, and their outcome stands on the same page. A gate that an earlier
+    A clause such as `M(a) >= M(b) + 0.02` decides the difference of two systems in one measure. What a report
+    says about that difference must be what the clause found, at the level that the gate gives the clause.
+    Gates that only inform are included, because their outcome is on the same page. A gate that an earlier
     step kept from being reached decides nothing.
     """
     reached = {verdict.gate for verdict in verdicts if verdict.clauses}
@@ -299,7 +303,7 @@ def _of_gate(gate: Gate, evaluator: Evaluator, book: LookHistory) -> Iterator[Ga
 
 
 def _pair(clause: Clause, evaluator: Evaluator) -> tuple[tuple[Mean, Mean], float] | None:
-    """The two means whose difference a clause is about, and what it adds to that; None if it is not one."""
+    """The two means whose difference a clause is about, and the constant added to it; None for others."""
     form = linear_form(Arithmetic("-", clause.left, clause.right))
     if form is None or sorted(form[0].values()) != [-1, 1]:
         return None
