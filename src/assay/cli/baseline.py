@@ -1,4 +1,4 @@
-"""assay baseline: what a study shows now kept under a name, and what changed since."""
+"""assay baseline: keep what a study shows now under a name, and show what changed since."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from assay.pipeline.baselines.tags import Baseline
     from assay.study.study import Study
 
-SHOWN_IDS = 10  # items named in a line; JSON has them all
+SHOWN_IDS = 10  # items named in a line; JSON has all
 TEXT = 48  # characters of an item's text
 
 Name = Annotated[str, typer.Argument(metavar="NAME", help="Letters, digits, dot, dash and underscore.")]
@@ -27,7 +27,7 @@ def tag(
     name: Name,
     note: Annotated[str, typer.Option("--note", help="What to remember about it.")] = "",
     replace: Annotated[
-        bool, typer.Option("--replace", help="Put it in the place of one of the same name.")
+        bool, typer.Option("--replace", help="Replace the baseline of the same name.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -46,7 +46,7 @@ def tag(
 
 
 def list_(study: StudyPath, as_json: AsJson = False) -> None:
-    """List what was kept: when, the verdict, how many items had an answer, the note."""
+    """List the baselines: when, the verdict, how many items had an answer, the note."""
     from assay.pipeline.baselines.tags import list_baselines
     from assay.report.wording import TITLES
     from assay.study.study import open_study
@@ -79,7 +79,7 @@ def diff(
 ) -> None:
     """Show what changed from a baseline to another, or to what the study shows now.
 
-    Compared are all items that both sides have unchanged; a measure is refused while one of them was not
+    All items that are unchanged on both sides are compared. A measure is refused while one of them was not
     asked. For a part of the study: assay run STUDY --where k=v --against NAME.
     """
     from rich.text import Text
@@ -104,7 +104,7 @@ def diff(
 
 
 def _parts(found: BaselineDiff) -> Iterator[str | Table]:
-    """The lines and tables of a difference, in the order in which they matter."""
+    """The lines and tables of a difference, the most important first."""
     from assay.report.wording import TITLES
 
     now = found.new or "now"
@@ -131,11 +131,11 @@ def _item_lines(found: BaselineDiff) -> Iterator[str]:
     groups["changed"] = [f"{name} ({', '.join(what)})" for name, what in items.changed.items()]
     yield from (f"  {word}: {_some(ids)}" for word, ids in groups.items() if ids)
     if items.relabelled:
-        yield f"  judged otherwise now, and compared all the same: {_some(items.relabelled)}"
+        yield f"  labelled differently now, but compared: {_some(items.relabelled)}"
 
 
 def _differences(found: BaselineDiff) -> Iterator[str | Table]:
-    """Every arm's measures, then the items that changed most."""
+    """The table of measures of every arm, then the items that changed most."""
     from assay.report import wording as words
 
     if not found.arms:
@@ -181,7 +181,7 @@ def _some(ids: Sequence[str]) -> str:
 
 
 def _extent(study: Study, baseline: Baseline) -> str:
-    """`96`, or `66 of 96` where some items had no answer of any system when it was kept."""
+    """`96`, or `66 of 96` if some items had no answer when the baseline was kept."""
     import polars as pl
 
     from assay.pipeline.baselines.tags import load_version

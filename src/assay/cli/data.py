@@ -1,4 +1,4 @@
-"""assay data: official releases of public data sets, listed, got, and held to their checksums."""
+"""assay data: list, get and verify official releases of public data sets."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Listing = Annotated[
 
 
 def list_(below: Below = None, catalogue: Listing = None, as_json: AsJson = False) -> None:
-    """List the releases that can be got: what they are, their licence, their size, where they lie."""
+    """List the available releases: what they are, their licence, their size, and their folder."""
     from assay.datasets.public.catalogue import is_here
 
     releases = _releases(catalogue, below)
@@ -50,12 +50,12 @@ def get(
     to: Annotated[Path | None, typer.Option("--to", metavar="DIR", help=WHERE)] = None,
     given: Annotated[
         Path | None,
-        typer.Option("--from", metavar="DIR|FILE", help="Take this copy of it; nothing is downloaded."),
+        typer.Option("--from", metavar="DIR|FILE", help="Use this copy; nothing is downloaded."),
     ] = None,
     catalogue: Listing = None,
     as_json: AsJson = False,
 ) -> None:
-    """Get a release with its licence: downloaded and held to its checksum, or copied with --from."""
+    """Get a release with its licence: download it and verify its checksum, or copy it with --from."""
     from assay.datasets.public.catalogue import find_release, read_catalogue
     from assay.datasets.public.fetching import Transfer
     from assay.datasets.public.getting import get_release, take_local
@@ -89,7 +89,7 @@ def verify(
     catalogue: Listing = None,
     as_json: AsJson = False,
 ) -> None:
-    """Hold every file of a release, or of all, to its checksum."""
+    """Verify the checksum of every file of a release, or of all releases."""
     from assay.core.errors import Problem
     from assay.datasets.public.catalogue import check_release, is_here
 
@@ -146,7 +146,7 @@ def _as_json(found: InstalledRelease) -> dict[str, Any]:
 
 
 def _flow(found: InstalledRelease) -> str:
-    """What a study says under `data`, on one line; a path may hold anything."""
+    """The value of `data` in a study, on one line. Paths are quoted, since they may contain anything."""
     import json
 
     quoted = ", ".join(f"{key}: {json.dumps(value, ensure_ascii=False)}" for key, value in found.data.items())

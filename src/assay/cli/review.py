@@ -1,4 +1,4 @@
-"""assay review: forms for people, their marks taken in, how far they are and how they agree."""
+"""assay review: export forms for people, import their marks, show progress and agreement, serve the desk."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from assay.core.results import ReviewSummary
     from assay.review.work import ReviewResult
 
-NOT_BLIND = "warning: these forms name the model, its ranks and scores: whoever fills them in is not blind"
+NOT_BLIND = "warning: these forms show the model, its ranks and scores: people who fill them in are not blind"
 
 
 def export(
@@ -27,10 +27,10 @@ def export(
         int | None, typer.Option(min=1, help="Only so many passages: those most able to change the decision.")
     ] = None,
     reviewer: Annotated[
-        str | None, typer.Option("--for", help="Who will judge: nobody else's marks show in their forms.")
+        str | None, typer.Option("--for", help="Who will judge: the forms show only this person's marks.")
     ] = None,
     per_model: Annotated[
-        bool, typer.Option("--per-model", help="One form a query and model, which is not blind.")
+        bool, typer.Option("--per-model", help="One form per query and model, which is not blind.")
     ] = False,
     verdicts: Annotated[
         bool,
@@ -43,7 +43,7 @@ def export(
     seed: Annotated[int, typer.Option(help="What shuffles passages, and draws items.")] = 0,
     as_json: AsJson = False,
 ) -> None:
-    """Write forms for people on what keywords miss, or a model judged: no model, rank or score shows."""
+    """Write forms without model, rank or score, for what rules miss or a model judge graded."""
     from assay.core.errors import UsageError
     from assay.pipeline.reviewing import export_review, export_verdicts, own_review
     from assay.report.wording import quantity
@@ -81,7 +81,7 @@ def import_(
     reviewer: Annotated[str | None, typer.Option(help="Who judged, where a form does not say.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Take in forms that people filled in: all of them, or none where something is wrong with one."""
+    """Import forms that people filled in: all of them, or none if there is a problem in one."""
     from assay.pipeline.reviewing import import_review, own_review
     from assay.study.study import open_study
 
@@ -90,14 +90,14 @@ def import_(
         _show_answer(own.take(opened, forms or [], str(study)), as_json=as_json)
         return
     found = import_review(opened, forms or [], reviewer)
-    results = write_reports(found.results, opened)  # or the page would show what was
+    results = write_reports(found.results, opened)  # else the page would show the earlier state
     for note in found.forms.notes:
         say(f"note: {note}")
     if as_json:
         counts = {"taken": len(found.forms.filled), "unchanged": found.forms.unchanged}
         blanks = len(found.forms.blanks)
-        told = {**counts, "blank": blanks, "review": results.review, "verdicts": found.checked}
-        print_json({"schema": "assay/review-import/1", **told})
+        found_all = {**counts, "blank": blanks, "review": results.review, "verdicts": found.checked}
+        print_json({"schema": "assay/review-import/1", **found_all})
         return
     taken = f"{len(found.forms.filled)} judgments taken, {found.forms.unchanged} known before"
     typer.echo(f"{taken}, {len(found.forms.blanks)} left blank, {found.forms.auto} filled in by rule")
@@ -109,7 +109,7 @@ def import_(
 
 
 def status(study: StudyPath, as_json: AsJson = False) -> None:
-    """Show how far a review is, and whether it can still change the verdict."""
+    """Show the progress of a review, and whether it can still change the verdict."""
     from assay.pipeline.reviewing import own_review, review_progress
     from assay.study.study import open_study
 
@@ -185,7 +185,7 @@ def agreement(study: StudyPath, as_json: AsJson = False) -> None:
 
 
 def _show_pairs(heads: list[str], pairs: list[dict[str, Any]]) -> None:
-    """A table of how far every two agree."""
+    """Print a table of the agreement of each pair."""
     from rich.table import Table
     from rich.text import Text
 
@@ -196,14 +196,14 @@ def _show_pairs(heads: list[str], pairs: list[dict[str, Any]]) -> None:
     table = Table(*columns, box=None, pad_edge=False)
     for pair in pairs:
         kappas = [pair[name] for name in ("kappa", "kappa_quadratic") if name in pair]
-        told = [pair["label"]] if "label" in pair else []
-        cells = [*told, " and ".join(pair["raters"]), str(pair["n"]), f"{pair['agree']:.1%}"]
+        label = [pair["label"]] if "label" in pair else []
+        cells = [*label, " and ".join(pair["raters"]), str(pair["n"]), f"{pair['agree']:.1%}"]
         table.add_row(*map(Text, cells), *map(words.number, kappas))
     plain_console().print(table)
 
 
 def _show_confusion(pair: dict[str, Any]) -> None:
-    """How often each grade of one met each grade of the other."""
+    """Print how often each grade of one rater met each grade of the other."""
     from rich.markup import escape
     from rich.table import Table
     from rich.text import Text
@@ -228,7 +228,7 @@ def serve(
     ] = None,
     rater: Annotated[
         list[str] | None,
-        typer.Option("--rater", help="Who may log in; default: those whom the study names."),
+        typer.Option("--rater", help="Who may log in; default: the people whom the study names."),
     ] = None,
     port: Annotated[int | None, typer.Option(min=1, max=65535, help="Default: any that is free.")] = None,
     host: Annotated[str, typer.Option(help="Other than loopback needs a password.")] = "127.0.0.1",
@@ -240,16 +240,16 @@ def serve(
     ] = None,
     name: Annotated[
         list[str] | None,
-        typer.Option("--name", help="What the desk is called by, where a proxy stands before it."),
+        typer.Option("--name", help="The host name of the desk, if it is behind a proxy."),
     ] = None,
     accept_leaks: Annotated[
         bool,
-        typer.Option("--accept-leaks", help="Though a check found leaks: marked in every report."),
+        typer.Option("--accept-leaks", help="Open it although a check found leaks; every report says so."),
     ] = False,
     by: By = None,
     as_json: AsJson = False,
 ) -> None:
-    """Open the review desk: a local page on which people score, one thing per screen."""
+    """Open the review desk: a local page on which people judge, one thing per screen."""
     from assay.desk.reviews import desk_folder, find_work
     from assay.desk.serving import ServedDesk
     from assay.desk.serving import serve as serving
@@ -277,7 +277,7 @@ def serve(
 
 
 def _password(path: Path | None) -> str | None:
-    """The first line of a file, or the environment's; an option would be seen by others on the machine."""
+    """The password from a file or from the environment. Others on the machine could see an option."""
     if path is None:
         return os.environ.get("ASSAY_DESK_PASSWORD")
     lines = path.read_text().splitlines()
@@ -285,7 +285,7 @@ def _password(path: Path | None) -> str | None:
 
 
 def _show_answer(found: ReviewResult, *, as_json: bool) -> None:
-    """What a review found, as JSON or as tables and lines."""
+    """Print the result of a review as JSON, or as tables and lines."""
     from assay.core.section import Table
     from assay.report.text_tables import plain_table
 

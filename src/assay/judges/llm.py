@@ -1,10 +1,10 @@
 """Judging by a language model behind any service that speaks OpenAI's chat protocol.
 
-Each text is judged alone, in a request of its own, by a versioned prompt (`llm_prompt`). An answer counts
-only where its first line is a grade and nothing else. Any other is asked for again, and in the end the
-question fails: nothing ever stands in for a grade that was not given.
+Each text is judged in a request of its own, by a versioned prompt (`llm_prompt`). An answer counts only if
+its first line is a grade and nothing else. Any other answer is asked for again, and in the end the question
+fails: a missing grade is never replaced by another value.
 
-`ModelJudge` is what every such judge does; `Llm` asks it about passages, for relevance or intent.
+`ModelJudge` is the common part of such judges. `Llm` judges passages, for relevance or intent.
 """
 
 from __future__ import annotations
@@ -30,24 +30,24 @@ from assay.judges.llm_prompt import (
     ModelGrade,
     Prompt,
     UnreadableGrade,
+    expected_of,
     is_packaged_name,
     read_packaged_prompt,
     read_prompt,
 )
 from assay.retrieval.chat import Chat
 
-EXPECTS = {"relevance": None, "intent": "intent"}  # of the items that a prompt of each label asks about
+EXPECTS = {"relevance": None, "intent": "intent"}  # by label of the prompt: what its items expect
 
 
 @dataclass(frozen=True)
 class ModelJudge:
     """A model that grades texts by a prompt. Without a `url` it is asked nothing and changes no label.
 
-    `prompt` is the name of one that comes with the program (`relevance`; `relevance-1` for a fixed version),
-    a file in the study, or its text. Of several `samples` the middle grade counts, the lower of two: the
-    majority's where there is one. Each has a `seed` of its own, from 1 on. `extra` goes into the request as
-    it is; null takes a field out of it. Prices are those of a million tokens. `name` is for a second judge
-    with the same prompt.
+    `prompt` is the name of a prompt that comes with the program (`relevance`; `relevance-1` for a fixed
+    version), a file in the study, or its text. Of several `samples` the median grade counts, or the lower of
+    two medians. Each sample has its own `seed`, from 1 on. `extra` is added to the request; null removes a
+    field. Prices are per million tokens. `name` is for a second judge with the same prompt.
     """
 
     url: str = outside_identity("")
@@ -65,13 +65,13 @@ class ModelJudge:
     timeout: float = outside_identity(60.0)
     retries: int = outside_identity(3)
     backoff: float = outside_identity(0.5)
-    # worked out, so that no identity holds a password, and one prompt has one identity wherever it came from
+    # computed, so that no identity contains a password, and the same prompt has the same identity
     service: str = field(default="", init=False)
     version: str = field(default="1", init=False)
 
     closed_labels: ClassVar[frozenset[str]] = frozenset()
-    labels: ClassVar[tuple[str, ...]] = ()  # those that its prompt may have
-    counts: ClassVar[tuple[str, ...]] = ("samples", "max_tokens", "threads")  # parameters from 1 on
+    labels: ClassVar[tuple[str, ...]] = ()  # the labels that its prompt may have
+    counts: ClassVar[tuple[str, ...]] = ("samples", "max_tokens", "threads")  # parameters of at least 1
 
     def __post_init__(self) -> None:
         for name in self.counts:
@@ -91,15 +91,15 @@ class ModelJudge:
     def __repr__(self) -> str:
         return identity(self)
 
-    # ---------------------------------------------------------------------------------- who it is
+    # -------------------------------------------------------------------------------- identity
 
     def within(self, kit: Kit) -> Self:
-        """The judge with its prompt read from the study's folder, where a file is named."""
+        """The judge with its prompt, read from the study's folder if it is a file."""
         if not self._in_a_file:
             return self
         path = kit.path(self.prompt)
         text = read_text(path)
-        read_prompt(text, str(path))  # tells problems by file
+        read_prompt(text, str(path))  # its problems name the file
         return replace(self, prompt=text.rstrip() + "\n")
 
     @property
@@ -126,17 +126,17 @@ class ModelJudge:
 
     @property
     def grades(self) -> dict[str, float]:
-        """What its grades are called."""
+        """Its grades by name."""
         return self.asks.grades
 
     @property
     def opens(self) -> frozenset[str]:
-        """The label under which whatever comes back is looked at."""
+        """The label under which it looks at everything that comes back."""
         return frozenset({self.label}) if self.url else frozenset()
 
     @cached_property
     def endpoint(self) -> Endpoint:
-        price = self.price_in + self.price_out  # only whether there is one counts: `Chat` works out how much
+        price = self.price_in + self.price_out  # only whether it is above 0 counts: `Chat` computes costs
         return Endpoint(self.url, self.key, self.timeout, self.retries, self.backoff, price)
 
     @cached_property
@@ -147,10 +147,10 @@ class ModelJudge:
     def _chat(self) -> Chat:
         return Chat(self.endpoint, self.model, self.price_in, self.price_out, self.extra)
 
-    # --------------------------------------------------------------------------- what it is asked
+    # ------------------------------------------------------------------------------- questions
 
     def shown_with(self, quoted: Mapping[str, str]) -> str:
-        """What a question is about: all that is quoted beside its text, and the prompt."""
+        """The `about` of a question: everything quoted besides its text, and the hash of the prompt."""
         return msgspec.json.encode({"prompt": self.asks.hash, **quoted}, order="sorted").decode()
 
     def ask(self, question: Question, kit: Kit) -> Finding:
@@ -174,22 +174,22 @@ class ModelJudge:
         return self._client.post(Chat.PATH, sent, partial(self._read, messages, spent))
 
     def _read(self, messages: list[dict[str, str]], spent: list[float], answer: Any) -> ModelGrade:
-        """What the model says, if it is a grade; a ValueError otherwise. Either way it was paid for."""
+        """The grade in an answer; a ValueError if there is none. Its cost counts in both cases."""
         said = self._chat.said(messages, answer)
         spent.append(said.cost)
         return self.asks.read(said.spoken)
 
-    # ------------------------------------------------------------------------------ what it costs
+    # ----------------------------------------------------------------------------------- costs
 
     @property
     def _priced(self) -> bool:
         return self.endpoint.price > 0
 
     def _failure(self, error: Retryable | RequestRefusal, cost: float) -> JudgeRefusal | JudgeUnavailable:
-        """Why a question failed, and what it cost all the same.
+        """The error of a failed question, with its cost.
 
-        A model that does not keep to the form is not asked by the runner again: it was asked `retries` times
-        over already, and each of them was paid for.
+        If a model does not keep to the form, the runner does not ask it again: it was asked `retries` times
+        more already, and each attempt cost something.
         """
         form = isinstance(error.__cause__, UnreadableGrade)
         if isinstance(error, Retryable) and not form:
@@ -206,8 +206,8 @@ class ModelJudge:
 class Llm(ModelJudge):
     """A model that grades passages. Without a `url` it is asked nothing and leaves every label as it was.
 
-    Hits within `depth` are judged; one without a text stays unjudged. The prompts that come with the program
-    are `relevance` and `intent`. The other parameters are those of every model that judges.
+    It judges the first `depth` hits; a hit without a text stays unjudged. The program has the prompts
+    `relevance` and `intent`. The other parameters are those of every model judge.
     """
 
     prompt: str = outside_identity("relevance")
@@ -217,7 +217,7 @@ class Llm(ModelJudge):
     counts: ClassVar[tuple[str, ...]] = ("depth", *ModelJudge.counts)
 
     def questions(self, dataset: Dataset, blocks: Sequence[Block]) -> Iterator[Question]:
-        """One for every passage within `depth` of any arm, of the items that the prompt is about."""
+        """One question per passage among the first `depth` hits of any arm, for the items of the prompt."""
         if not self.url:
             return
         asked = {item.item_id: item for item in dataset.items if item.expects == EXPECTS[self.label]}
@@ -234,14 +234,12 @@ class Llm(ModelJudge):
                     yield Question(item_id, self.label, text, about, target=doc_id)
 
     def _about(self, item: Item) -> str:
-        anchors = item.gold.get("anchors", ())
-        expected = "\n".join(f"{anchor['relevance']}: {anchor['text']}" for anchor in anchors)
-        shown = {"query": item.text, "expected": expected, "intent": str(item.gold.get("intent") or "")}
-        return self.shown_with(shown)
+        expected, intent = "\n".join(expected_of(item)), str(item.gold.get("intent") or "")
+        return self.shown_with({"query": item.text, "expected": expected, "intent": intent})
 
 
 class JudgeRefusal(SystemFailure):
-    """The model does not judge, and would not if it were asked again. `cost` is what finding out cost."""
+    """The model gives no grade, and would not if it were asked again. `cost` is the cost of asking."""
 
     def __init__(self, message: str, cost: float) -> None:
         super().__init__(message)
@@ -249,7 +247,7 @@ class JudgeRefusal(SystemFailure):
 
 
 class JudgeUnavailable(Retryable):
-    """No answer came that could be read; another attempt may fare better. `cost` is what this one cost."""
+    """No answer could be read; another attempt may succeed. `cost` is the cost of this one."""
 
     def __init__(self, message: str, cost: float) -> None:
         super().__init__(message)
@@ -257,10 +255,10 @@ class JudgeUnavailable(Retryable):
 
 
 def _text_of(block: Block, row: int, doc_id: str) -> str:
-    """The text of a hit: the corpus's where it has that passage, or what came with the hit."""
+    """The text of a hit, from the corpus or from the hit itself."""
     text = block.corpus.text_of(doc_id)
     if text is None:
         response = block.responses[row]
         hits = response.hits if response is not None else []
         text = next((hit.text for hit in hits if hit.doc_id == doc_id and hit.text), "")
-    return text.encode("utf-8", "replace").decode()  # half a character can be stored nowhere
+    return text.encode("utf-8", "replace").decode()  # half a surrogate pair cannot be stored

@@ -1,18 +1,18 @@
-"""The prompts of the model judge: versioned files, everything quoted fenced in, and answers read strictly.
+"""The prompts of the model judge: versioned files, fences around everything quoted, and strict answers.
 
 A prompt file has three parts, each after a line of three hyphens: a header in YAML (name, version, label,
 grades), the rules, which become the system message, and the material, which becomes the user message. The
-header may say what each grade means (`meanings`) and each intent (`intents`): {grades} and {intents} in the
-rules stand for that, and people who grade beside the model are shown it. In the material {query}, {expected},
-{intent} and {passage} stand for quotations, {code} for what their marks hold:
+header may say what each grade means (`meanings`) and each intent (`intents`). The rules contain them as
+{grades} and {intents}, and people who grade the same texts see them. The material contains quotations as
+{query}, {expected}, {intent} and {passage}, and the code of their fences as {code}:
 
     [[PASSAGE 5f2c91d04b7e8a36 begins]]
     …
     [[PASSAGE 5f2c91d04b7e8a36 ends]]
 
-The code is a hash of all that is quoted, drawn anew until it stands in none of it. So no quotation can hold
-its own end, whatever it says. In a prompt of the label answerable {expected} is the reference answer, and
-{passage} the whole context that a reader is shown.
+The code is a hash of everything quoted, computed again until no quotation contains it. So no quotation can
+contain its own end. In a prompt of the label answerable, {expected} is the reference answer, and {passage} is
+the whole context that a reader sees.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ from assay.core.errors import DataError, Problem, UsageError, did_you_mean
 from assay.core.records import Item
 from assay.retrieval.chat import fence, fence_code, sanitize
 
-Label = Literal["relevance", "intent", "answerable", "accuracy"]  # what a prompt may give grades of
+Label = Literal["relevance", "intent", "answerable", "accuracy"]  # the labels that a prompt may have
 QUOTED = ("query", "expected", "intent", "passage")
-NOTHING = "(none)"  # what is quoted where there is nothing to quote
+NOTHING = "(none)"  # the quotation if there is nothing to quote
 LONGEST_REASON = 500  # characters
 
 _PACKAGED = re.compile(r"(?P<name>[a-z_]+)(-(?P<version>\d+))?")
@@ -44,7 +44,7 @@ _DECORATION = string.punctuation + string.whitespace + "“”‘’«»…–�
 
 
 class ModelGrade(NamedTuple):
-    """One answer of a model: the grade's name, the grade, and why."""
+    """An answer of a model: the name of the grade, the grade, and the reason."""
 
     category: str
     grade: float
@@ -52,7 +52,7 @@ class ModelGrade(NamedTuple):
 
 
 class UnreadableGrade(ValueError):
-    """An answer whose first line is not a grade and nothing else."""
+    """An answer whose first line is not a single grade."""
 
 
 class _Header(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -64,8 +64,8 @@ class _Header(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     intents: dict[str, str] = {}
 
     @property
-    def told(self) -> dict[str, dict[str, str]]:
-        """What the header explains, by the place in the rules that stands for it."""
+    def explanations(self) -> dict[str, dict[str, str]]:
+        """The explanations of the header, by their place in the rules."""
         return {"grades": self.meanings, "intents": self.intents}
 
 
@@ -79,19 +79,19 @@ class Prompt(msgspec.Struct, frozen=True, dict=True, omit_defaults=True):
     rules: str
     material: str
     meanings: dict[str, str] = {}  # of grades, in words
-    intents: dict[str, str] = {}  # what each asks for, in words
+    intents: dict[str, str] = {}  # of intents, in words
 
     @cached_property
     def hash(self) -> str:
-        """Of all that decides what is asked and how it is read."""
+        """A hash of everything that decides what is asked and how the answer is read."""
         return digest([msgspec.json.encode(self)])[:16]
 
     def messages(self, quoted: Mapping[str, str]) -> list[dict[str, str]]:
-        """The system and the user message that ask about what is quoted."""
+        """The system message and the user message with these quotations."""
         texts = {name: sanitize(quoted.get(name, "")) or NOTHING for name in QUOTED}
         code = fence_code(list(texts.values()))
         parts = {name: fence(name.upper(), text, code) for name, text in texts.items()} | {"code": code}
-        # in one pass: a quotation that holds {passage} is not filled in
+        # in one pass, so that {passage} inside a quotation is not filled in
         user = _PLACE.sub(lambda place: parts[place[1]], self.material)
         return [{"role": "system", "content": self.rules}, {"role": "user", "content": user}]
 
@@ -103,15 +103,15 @@ class Prompt(msgspec.Struct, frozen=True, dict=True, omit_defaults=True):
             if first == category.casefold():
                 return ModelGrade(category, grade, " ".join(lines[1:])[:LONGEST_REASON])
         found = f"begins {lines[0][:80]!r}" if lines else "is empty"
-        raise UnreadableGrade(f"the answer {found}, not with {' or '.join(self.grades)} alone on its line")
+        raise UnreadableGrade(f"the answer {found}, not with only {' or '.join(self.grades)} on its line")
 
     def quotes(self, name: str) -> bool:
-        """Whether the model is shown a quotation of that name."""
+        """Whether the material contains a quotation of that name."""
         return name in _PLACE.findall(self.material)
 
 
 def expected_of(item: Item) -> list[str]:
-    """What the authors of an item expect to be found, each text with its relevance, as it is quoted."""
+    """The texts that the authors of an item expect to be found, with their relevance, as they are quoted."""
     return [f"{anchor['relevance']}: {anchor['text']}" for anchor in item.gold.get("anchors", ())]
 
 
@@ -119,12 +119,12 @@ def expected_of(item: Item) -> list[str]:
 
 
 def is_packaged_name(given: str) -> bool:
-    """Whether a study means a prompt that comes with the program: `relevance`, or `relevance-1`."""
+    """Whether this is the name of a prompt that comes with the program: `relevance`, or `relevance-1`."""
     return _PACKAGED.fullmatch(given) is not None
 
 
 def read_packaged_prompt(given: str) -> Prompt:
-    """A prompt that comes with the program: the version named, or the newest."""
+    """Read a prompt that comes with the program: the named version, or the newest."""
     folder = files("assay.judges") / "prompts"
     known: dict[str, list[int]] = {}
     for each in folder.iterdir():
@@ -141,7 +141,7 @@ def read_packaged_prompt(given: str) -> Prompt:
 
 
 def read_prompt(text: str, where: str) -> Prompt:
-    """The prompt in a text; every problem of it is in the one DataError."""
+    """Read a prompt from a text. Raises one DataError with all its problems."""
     parts = re.split(r"^---[ \t]*$\n?", text.lstrip("\ufeff\n"), flags=re.MULTILINE)
     if len(parts) != 4 or parts[0].strip():
         what = f"{len(parts) - 1} lines of three hyphens, not 3"
@@ -149,19 +149,20 @@ def read_prompt(text: str, where: str) -> Prompt:
         raise DataError(Problem(what, where, fix=fix))
     header = _header(parts[1], where)
     rules, material = (part.strip() for part in parts[2:])
-    unsaid = list(_unsaid(header, rules, where))
-    for place, words in header.told.items():
+    problems = list(_explanation_problems(header, rules, where))
+    for place, words in header.explanations.items():
         lines = "\n".join(f"{word}: {meaning}" for word, meaning in words.items())
         rules = rules.replace(f"{{{place}}}", lines) if words else rules
-    if problems := [*unsaid, *_problems(header, rules, material, where)]:
+    problems += _problems(header, rules, material, where)
+    if problems:
         raise DataError(problems)
-    told = (header.meanings, header.intents)
-    return Prompt(header.name, header.version, header.label, header.grades, rules, material, *told)
+    explained = (header.meanings, header.intents)
+    return Prompt(header.name, header.version, header.label, header.grades, rules, material, *explained)
 
 
 def _header(text: str, where: str) -> _Header:
     try:
-        # words stay words: SafeLoader makes booleans of YES and NO, which are good names of grades
+        # SafeLoader would make booleans of YES and NO, which are good names of grades
         found = yaml.load(text, Loader=yaml.BaseLoader)  # noqa: S506
         return msgspec.convert(found, _Header, strict=False)
     except yaml.MarkedYAMLError as error:
@@ -175,10 +176,10 @@ def _header(text: str, where: str) -> _Header:
         raise DataError(Problem(what, where, fix=fix)) from None
 
 
-def _unsaid(header: _Header, rules: str, where: str) -> Iterator[Problem]:
-    """What the header explains and the rules do not pass on, or the other way round."""
+def _explanation_problems(header: _Header, rules: str, where: str) -> Iterator[Problem]:
+    """Problems of explanations that are in the header and not in the rules, or the other way round."""
     used = set(_PLACE.findall(rules))
-    for (place, words), name in zip(header.told.items(), ("meanings", "intents"), strict=True):
+    for (place, words), name in zip(header.explanations.items(), ("meanings", "intents"), strict=True):
         if words and place not in used:
             what = f"the model is not told them: {{{place}}} is missing from the rules"
             yield Problem(what, where, field=name, fix="Put it in.")
@@ -202,7 +203,7 @@ def _problems(header: _Header, rules: str, material: str, where: str) -> Iterato
     for name, grade in header.grades.items():
         if not re.fullmatch(r"\w+", name) or name.strip("_") != name:
             yield Problem(
-                f"{name!r} is no single word", where, field="grades", fix="Use one, as NOT_RELEVANT."
+                f"{name!r} is not a single word", where, field="grades", fix="Use one, as NOT_RELEVANT."
             )
         if not (0 <= grade < math.inf):
             yield Problem(f"{name} is {grade:g}", where, field="grades", fix="Use a number, 0 or more.")

@@ -101,7 +101,7 @@ def test_any_change_to_what_is_asked_or_read_changes_the_hash() -> None:
         ("{YES: 1, NO: 0}", "{YES: 1}", "grades: fewer than two different grades"),
         ("{YES: 1, NO: 0}", "{YES: 1, yes: 0}", "grades: fewer than two different grades"),
         ("NO: 0", "NO: -1", "NO is -1. Use a number, 0 or more"),
-        ("NO: 0", "NO WAY: 0", "'NO WAY' is no single word"),
+        ("NO: 0", "NO WAY: 0", "'NO WAY' is not a single word"),
         ("NO: 0", "NEVER: 0", "the rules do not say what NEVER means"),
         ("{braces}", "{passage}", r"\{passage\} stands in the rules"),
         ("{query}", "{qeury}", r"nothing is known of \{qeury\}. Did you mean 'query'"),
