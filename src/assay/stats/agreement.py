@@ -1,8 +1,8 @@
-"""How far raters agree beyond chance, and rank correlation, for any row weights.
+"""Agreement of raters beyond chance, and rank correlation, for any row weights.
 
-Every function takes columns and (resamples × n) weights and returns one value a resample; without weights,
-one value in all. Undefined is NaN: chance leaves no room for disagreement when only one category occurs, and
-neither 1 nor 0 would be true then.
+Every function takes columns and (resamples × n) weights and returns one value per resample; without weights,
+one value. An undefined value is NaN: if only one category occurs, chance leaves no room for disagreement, and
+neither 1 nor 0 would be true.
 """
 
 from __future__ import annotations
@@ -33,10 +33,9 @@ def cohen_kappa(
 ) -> Floats:
     """Cohen's kappa of two raters: 1 - observed / expected disagreement, at most 1.
 
-    Rows that either rater left out (NaN) do not count. `scheme` weighs a disagreement by the number of
-    categories it spans: not at all, linearly, quadratically (Cohen, 1968). `levels` are all categories of
-    the scale, so that one that nobody used still lies between its neighbours; without them those count that
-    occur.
+    Rows that a rater left out (NaN) do not count. `scheme` weighs a disagreement by the number of categories
+    between the two: not at all, linearly or quadratically (Cohen, 1968). `levels` are all categories of the
+    scale, so that one that nobody used still lies between its neighbours; by default those that occur.
     """
     if scheme not in KAPPA_WEIGHTS:
         raise UsageError(f"There are no {scheme!r} weights for kappa. {did_you_mean(scheme, KAPPA_WEIGHTS)}")
@@ -58,8 +57,8 @@ def krippendorff_alpha(
 ) -> Floats:
     """Krippendorff's alpha of any number of raters, NaN where one did not judge; at most 1.
 
-    Rows with fewer than two ratings pair with nothing and do not count. The distance between two ratings is
-    0 or 1 (nominal), the square of their difference (interval), or that of their mean ranks (ordinal).
+    Rows with fewer than two ratings do not count. The distance of two ratings is 0 or 1 (nominal), the square
+    of their difference (interval), or the square of the difference of their mean ranks (ordinal).
     """
     if level not in ALPHA_LEVELS:
         raise UsageError(f"There is no level {level!r} for alpha. {did_you_mean(level, ALPHA_LEVELS)}")
@@ -85,14 +84,13 @@ def krippendorff_alpha(
         within = (places**2 @ used.T) * (others + 1) - (places @ used.T) ** 2
         observed = 2 * np.sum(counts * within / others, axis=1)
         expected = 2 * (total * squares - np.sum(margins * places, axis=1) ** 2)
-    several = (
-        np.sum(margins > 0, axis=1) > 1
-    )  # asked for, as rounding may leave a trace of expected disagreement
+    # rounding may leave a trace of expected disagreement where there is none
+    several = np.sum(margins > 0, axis=1) > 1
     return 1 - ratio(observed * (total - 1), np.where(several, expected, 0.0))
 
 
 def spearman(a: ArrayLike, b: ArrayLike, weights: Floats | None = None) -> Floats:
-    """Spearman's rank correlation, ties at their mean rank; NaN where a column is constant."""
+    """Spearman's rank correlation, with ties at their mean rank; NaN if a column is constant."""
     left, right = finite_pair(a, b)
     counts = _weights(weights, len(left))
     x, y = _centred_ranks(left, counts), _centred_ranks(right, counts)
@@ -101,10 +99,11 @@ def spearman(a: ArrayLike, b: ArrayLike, weights: Floats | None = None) -> Float
 
 
 def kendall(a: ArrayLike, b: ArrayLike, weights: Floats | None = None) -> Floats:
-    """Kendall's tau-b (Kendall, 1945): pairs of rows ordered alike minus pairs ordered apart.
+    """Kendall's tau-b (Kendall, 1945): pairs of rows in the same order minus pairs in opposite order.
 
-    Divided by the root of the pairs that differ in the first column times those that do in the second. A row
-    that is drawn twice ties with itself, and so counts in neither. NaN where a column is constant.
+    The difference is divided by the root of the pairs that differ in the first column times those that differ
+    in the second. A row that is drawn twice ties with itself and so counts in neither. NaN if a column is
+    constant.
     """
     left, right = finite_pair(a, b)
     counts = _weights(weights, len(left))
@@ -124,7 +123,7 @@ def _untied(column: Floats, counts: Floats) -> Floats:
 
 
 def _coded(ratings: Floats, levels: Sequence[float] | None) -> tuple[Floats, NDArray[np.intp]]:
-    """The categories in rising order, and the place of each rating among them."""
+    """The categories in rising order, and the index of each rating among them."""
     if levels is None:
         return np.unique(ratings, return_inverse=True)
     categories = np.unique(np.asarray(levels, dtype=np.float64))
@@ -139,7 +138,7 @@ def _weights(weights: Floats | None, n: int) -> Floats:
 
 
 def _centred_ranks(column: Floats, counts: Floats) -> Floats:
-    """Mean ranks in each resample, less their mean: (resamples × n)."""
+    """Mean ranks minus their mean, in each resample: (resamples × n)."""
     values, code = np.unique(column, return_inverse=True)
     order = np.argsort(code, kind="stable")
     last = np.searchsorted(code[order], np.arange(len(values)), side="right") - 1

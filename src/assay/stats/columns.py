@@ -1,4 +1,4 @@
-"""What every statistic asks of its columns: finite numbers, one length, 0 and 1 where they are binary."""
+"""Checks on columns of numbers: finite, of one length, 0 and 1 if they are binary."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
 
     from assay.core.protocols import Floats
 
-TIE = 1e-12  # scores nearer than this are equal: floating-point noise decides nothing
+TIE = 1e-12  # scores nearer than this are equal, so that rounding decides nothing
 
 
 def finite_column(values: ArrayLike) -> Floats:
-    """The values as float64; NaN and infinity are refused, because a row without a value is not a row."""
+    """The values as float64. NaN and infinity are an error: a row without a value must be left out."""
     array = np.asarray(values, dtype=np.float64)
     if not np.isfinite(array).all():
         raise UsageError("A column holds NaN or infinity. Leave out the rows that have no value.")
@@ -35,7 +35,7 @@ def finite_pair(a: ArrayLike, b: ArrayLike) -> tuple[Floats, Floats]:
 
 
 def binary_column(values: ArrayLike) -> Floats:
-    """A column of 0 and 1 alone."""
+    """A column that contains only 0 and 1."""
     column = finite_column(values)
     if not np.isin(column, (0.0, 1.0)).all():
         raise UsageError("A binary column holds a value other than 0 and 1. Treat it as graded scores.")
@@ -49,12 +49,12 @@ def count_discordant(a: ArrayLike, b: ArrayLike) -> tuple[int, int]:
 
 
 def spread(values: Floats) -> float:
-    """How far values lie apart: 0 where all are one infinity, NaN where one of them is NaN."""
+    """Maximum minus minimum; 0 if all values are the same infinity, NaN if one is NaN."""
     low, high = float(values.min()), float(values.max())
     return 0.0 if low == high else high - low
 
 
 def ratio(above: Floats, below: Floats) -> Floats:
-    """The quotient, NaN where nothing stands below the line."""
+    """The quotient; NaN where the divisor is not above 0."""
     quotient: Floats = np.divide(above, below, out=np.full(above.shape, np.nan), where=below > 0)
     return quotient

@@ -1,7 +1,7 @@
-"""The compare stage: estimates of every arm and paired comparisons of systems, overall and by slice.
+"""Estimates of every arm and paired comparisons of systems, overall and by slice.
 
-Within a slice all systems and measures are resampled together, so that a difference of means is a difference
-of columns of one matrix.
+Within a slice all systems and measures are resampled together, so the difference of two means is the
+difference of two columns of one matrix.
 """
 
 from __future__ import annotations
@@ -48,13 +48,13 @@ Floats = NDArray[np.float64]
 MCNEMAR, SIGN_FLIP = "McNemar", "sign-flip permutation"
 OPEN = {PENDING: "not run yet", UNJUDGED: "not judged"}
 
-# One column of a table: system, measure, and the value its failed rows count as (None: they are left out).
+# A column of a table: system, measure, and the value of failed rows (None: they are left out).
 ColumnKey = tuple[str, str, float | None]
 
 
 @dataclass(frozen=True)
 class ComparisonSettings:
-    """How to compare: pairs, correction, resamples, level, seed, slices."""
+    """How to compare: which pairs, correction, resamples, level, seed and slices."""
 
     baseline: str
     against: str = "baseline"
@@ -66,7 +66,7 @@ class ComparisonSettings:
     family: str = ""  # one family of all measures, of this name; otherwise one per measure
 
     def pairs(self, systems: Sequence[str]) -> list[tuple[str, str]]:
-        """Which systems are compared, the challenger first."""
+        """The pairs of systems to compare, the challenger first."""
         if self.against == "none":
             return []
         if self.against == "all":
@@ -77,7 +77,7 @@ class ComparisonSettings:
 
 @dataclass(frozen=True)
 class Slice:
-    """A part of the rows: a combination of factors, and at most one tag value."""
+    """A part of the rows: a combination of factors, and at most one value of a tag."""
 
     factors: Factors
     where: dict[str, str]
@@ -101,10 +101,11 @@ def summarise(
     declared: Sequence[GateDifference] = (),
     draws: Draws | None = None,
 ) -> tuple[list[Estimate], list[Comparison]]:
-    """Every estimate, and every comparison that is asked for, decided within its family.
+    """Every estimate, and every comparison of the settings, decided within its family.
 
-    A family is one measure over all pairs: overall comparisons are one, slices another. What a gate decides
-    is `declared`, and belongs to the gate. `draws` may be those of its gates, so that none are made twice.
+    A family is one measure over all pairs; overall comparisons are one family, slices another. `declared` are
+    the differences that gates decide; they belong to their gate. `draws` may be those of the gates, so that
+    no resample is drawn twice.
     """
     estimates: dict[tuple[object, ...], Estimate] = {}
     compared: set[tuple[object, ...]] = set()
@@ -132,9 +133,9 @@ def summarise(
 def _declared(
     one: Comparison, mask: Bools, rows: Rows, declared: Sequence[GateDifference]
 ) -> GateDifference | None:
-    """What a gate decides of the same measure, systems and rows; of several gates, one that shows something.
+    """The gate's difference for the same measure, systems and rows; of several, one that shows something.
 
-    A factor that neither system has repeats its rows: they are the same however often they are listed.
+    A factor that neither system has repeats its rows; repeated rows count as the same.
     """
 
     def distinct(within: Bools) -> set[tuple[str, ...]]:
@@ -163,7 +164,7 @@ def _declared(
 
 @dataclass(frozen=True)
 class _ResampledColumn:
-    """One column over the rows it counts: values, mean, leave-one-out means, resampled means."""
+    """One column over the rows that count: values, mean, leave-one-out means, resampled means."""
 
     values: Floats
     sums: Floats  # by cluster
@@ -173,7 +174,7 @@ class _ResampledColumn:
 
 
 class _SliceTable:
-    """The columns of one slice. Those that count the same rows are resampled in one product."""
+    """The columns of one slice. Columns over the same rows are resampled in one product."""
 
     def __init__(
         self,
@@ -187,7 +188,7 @@ class _SliceTable:
         self.rows, self.part, self.how, self.draws = rows, part, how, draws
         self._drawn: dict[ColumnKey, _ResampledColumn] = {}
         groups: dict[bytes, dict[ColumnKey, Column]] = {}
-        # by name: the place of a column in a product may touch its last bit, the order of a study must not
+        # by name: a column's place in a product may change its last bit, and the order of a study must not
         for system, measure in product(sorted(systems), sorted(measures, key=lambda each: each.name)):
             for name in {(system, measure.name, None): None, **dict.fromkeys(self._names(system, measure))}:
                 column = self._column(name)
@@ -196,10 +197,10 @@ class _SliceTable:
             self._drawn.update(zip(members, self._draw(list(members.values())), strict=True))
 
     def estimate(self, arm: Arm, measure: Measure) -> Estimate:
-        """An arm's mean with its interval; no value where no row counts.
+        """An arm's mean with its interval; no value if no row counts.
 
-        A mean of times, costs or sizes has no interval that covers as often as it says, unless a study
-        declares a limit.
+        A mean of times, costs or sizes has an interval only if the study declares a limit, because otherwise
+        none covers as often as it says.
         """
         column, drawn = (
             self.rows.column(arm.system, measure.name),
@@ -225,7 +226,7 @@ class _SliceTable:
     def compare(
         self, pairs: Sequence[tuple[str, str]], measures: Sequence[Measure]
     ) -> Iterator[Contrast[Comparison]]:
-        """Of every pair, the first system less the second; a comparison without ways to count is refused."""
+        """The first system of every pair minus the second. A comparison that cannot be made is refused."""
         asked = [(pair, measure, self._ways(pair, measure)) for measure, pair in product(measures, pairs)]
         flipped = self._flipped([way for _, _, ways in asked for way in ways])
         for pair, measure, ways in asked:
@@ -243,7 +244,7 @@ class _SliceTable:
         ways: Sequence[tuple[ColumnKey, ColumnKey]],
         flipped: dict[tuple[ColumnKey, ColumnKey], float],
     ) -> Contrast[Comparison]:
-        """One pair; failed rows count at either end of the range, and the least certain way is shown."""
+        """One pair. Failed rows count at either end of the range, and the least certain result is shown."""
         a, b = (self.rows.column(system, measure.name) for system in pair)
         about = (*pair, self.part.factors, measure.name, self.part.where)
         shared = self.part.mask & a.counted & b.counted
@@ -290,7 +291,7 @@ class _SliceTable:
         return Contrast(record, measure.better == "higher", interval_at, differences[0].moved)
 
     def _names(self, system: str, measure: Measure) -> list[ColumnKey]:
-        """The columns that stand for a system in a comparison: two where rows failed, one at each end."""
+        """The columns for a system in a comparison: two if rows failed, one for each end of the range."""
         status = self.rows.column(system, measure.name).status
         if measure.high is None or not (self.part.mask & (status == FAILED)).any():
             return [(system, measure.name, None)]
@@ -302,7 +303,7 @@ class _SliceTable:
         return column if end is None else column.imputed(end)
 
     def _draw(self, columns: Sequence[Column]) -> list[_ResampledColumn]:
-        """Columns that count the same rows, resampled together."""
+        """Columns over the same rows, resampled together."""
         used = self.part.mask & columns[0].counted
         values = np.array([column.values[used] for column in columns]).T
         if not len(values):
@@ -331,7 +332,7 @@ class _SliceTable:
         return found
 
     def _seeds(self, measure: Measure, rows: Bools, *systems: str) -> SeedStandardError | None:
-        """What seeds do to the mean of a system, or to the difference of two."""
+        """The standard error that seeds leave in the mean of a system, or in the difference of two."""
         found = (self.rows.by_seed(system, measure.name) for system in systems)
         columns = [(sign, each, rows) for sign, each in zip((1.0, -1.0), found, strict=False)]
         return seed_error_of_columns(columns, self.rows.clusters)
@@ -351,7 +352,7 @@ class _SliceTable:
         )
 
     def _refusal(self, pair: tuple[str, str], measure: Measure) -> str:
-        """Why two systems cannot be compared: rows that only one has, or that are still open."""
+        """Why two systems cannot be compared: rows that only one has, or that have no value yet."""
         columns = [self.rows.column(system, measure.name) for system in pair]
         for system, column in zip(pair, columns, strict=True):
             unbounded = (
@@ -376,7 +377,7 @@ def _difference(a: _ResampledColumn, b: _ResampledColumn, measure: Measure) -> R
 
 
 def _binary(measure: Measure, *columns: _ResampledColumn) -> bool:
-    """Whether columns are plain proportions: zeros and ones, each row its own cluster."""
+    """Whether columns are plain proportions: zeros and ones, with each row its own cluster."""
     return measure.binary and all(
         len(column.jackknife) == len(column.values) and bool(np.isin(column.values, (0.0, 1.0)).all())
         for column in columns
@@ -384,7 +385,7 @@ def _binary(measure: Measure, *columns: _ResampledColumn) -> bool:
 
 
 def _hull(intervals: Sequence[Interval]) -> Interval:
-    """The interval that holds them all, none where one of them is none."""
+    """The interval that contains all of them; none if one of them is none."""
     lows, highs = [each.low for each in intervals], [each.high for each in intervals]
     return Interval(float(np.min(lows)), float(np.max(highs)), intervals[0].method)
 

@@ -1,13 +1,12 @@
-"""Which of several differences are shown: a whole family of them is wrong no more often than one may be.
+"""Which of several differences are shown, so that a whole family is wrong no more often than one may be.
 
-A difference is shown if its interval leaves zero out, taken at the level that its family shares: the bar is
-one that the largest of their deviations passes no more often than a single one may (max-T; Westfall and
-Young, 1993; Romano and Wolf, 2005). Systems that move together thus cost little. The bar is turned back into
-a confidence level, so that every kind of interval can be taken at it. If a study corrects for the share of
-false discoveries instead, the level is the one that many of them have in common (Benjamini and Yekutieli,
-2005).
+A difference is shown if its interval excludes zero, at the level that its family shares. The bar is one that
+the largest of the deviations passes no more often than a single one may (max-T; Westfall and Young, 1993;
+Romano and Wolf, 2005), so systems that move together cost little. The bar is turned back into a confidence
+level, so that every kind of interval can use it. If a study bounds the share of false discoveries instead,
+the level is that of Benjamini and Yekutieli (2005).
 
-A difference that a gate decides was declared beforehand. It belongs to the family of that gate, is decided at
+A difference that a gate decides was declared beforehand. It belongs to the family of its gate, is decided at
 the gate's level, and takes nothing from the others.
 """
 
@@ -43,9 +42,9 @@ def benjamini_hochberg(p_values: Sequence[float | None]) -> list[float | None]:
 
 
 def _adjusted(p_values: Sequence[float | None], adjust: Adjustment) -> list[float | None]:
-    """Applies an adjustment that works on ascending p-values, and puts the results back in place.
+    """The p-values after an adjustment that works on ascending ones, in their own order.
 
-    What was not tested (None, NaN) stays as it is, uncounted.
+    What was not tested (None, NaN) stays as it is and does not count.
     """
     tested = [index for index, p in enumerate(p_values) if p is not None and not np.isnan(p)]
     p = np.array([p_values[index] for index in tested], dtype=np.float64)
@@ -65,10 +64,10 @@ CORRECTIONS: dict[str, Callable[[Sequence[float | None]], list[float | None]]] =
 
 
 def shared_level(deviations: Sequence[Floats], level: float) -> float:
-    """The level at which each of several bounds is taken, so that all hold together at `level`, one-sided.
+    """The level of each of several one-sided bounds, so that all hold together at `level`.
 
     Each column is what an estimate was off by in the same resamples; larger is nearer to a wrong claim. If
-    the resamples do not match, are not given, or nothing moves, the parts share alike (Bonferroni).
+    the resamples do not match, are missing, or nothing moves, the bounds share equally (Bonferroni).
     """
     tail, number = (1 - level) / 2, len(deviations)
     sizes = {len(each) for each in deviations}
@@ -83,7 +82,7 @@ def shared_level(deviations: Sequence[Floats], level: float) -> float:
 
 
 def shown_direction(low: float, high: float, *, upward: bool) -> str:
-    """What the interval of a difference shows; `upward`: more is better."""
+    """What the interval of a difference shows: better, worse or nothing. `upward`: more is better."""
     if low > 0:
         return BETTER if upward else WORSE
     if high < 0:
@@ -103,11 +102,11 @@ class GateDifference:
     low: float
     high: float
     level: float
-    sharing: int  # clauses of one gate with the same number share what the gate may get wrong
+    sharing: int  # clauses of one gate with the same number share an error budget
 
 
 class DecidableDifference(Protocol):
-    """What a record of a difference has: figures, p-value and family; `shown` and the rest are put in."""
+    """The fields of a record of a difference: values, p-value and family. The decision is filled in."""
 
     @property
     def difference(self) -> float | None: ...
@@ -136,17 +135,17 @@ Record = TypeVar("Record", bound=DecidableDifference)
 
 @dataclass(frozen=True)
 class Contrast(Generic[Record]):
-    """A comparison, and what it takes to decide it."""
+    """A comparison, and what is needed to decide it."""
 
     record: Record
     upward: bool  # whether more is better
     interval_at: Callable[[float], Interval]
-    moved: Floats  # what the difference was off by in each resample
+    moved: Floats  # the error of the difference in each resample
     declared: GateDifference | None = None
 
     @property
     def identical(self) -> bool:
-        """Whether the two agree on every row, so that nothing can be shown."""
+        """Whether both systems agree on every row, so that nothing can be shown."""
         return self.record.wins == self.record.losses == 0
 
     def shown_at(self, level: float) -> str:
@@ -156,16 +155,16 @@ class Contrast(Generic[Record]):
 
 @dataclass
 class _Family(Generic[Record]):
-    """The comparisons of one measure, or of one gate, as far as they are known."""
+    """The comparisons of one measure, or of one gate, that are known so far."""
 
     members: list[int] = field(default_factory=list)
     number: int = 0  # members that could be shown
     highest: Floats | None = None  # in each resample, the largest deviation of any
     stuck: bool = False  # one differs, and no resample moves it
-    open: dict[int, Contrast[Record]] = field(default_factory=dict)  # what the level is still to decide
+    open: dict[int, Contrast[Record]] = field(default_factory=dict)  # not decided until the level is known
 
     def take(self, moved: Floats) -> None:
-        """Counts one more member, and keeps the largest deviation of each resample."""
+        """Adds a member, and keeps the largest deviation of each resample."""
         self.number += 1
         deviation = float(np.nanstd(moved)) if len(moved) else 0.0
         if not deviation > TIE:
@@ -187,10 +186,10 @@ class _Family(Generic[Record]):
 
 
 class FamilyDecisions(Generic[Record]):
-    """Decides comparisons family by family; they are added one at a time, and few have to be kept.
+    """Decides comparisons family by family. They are added one at a time, and few must be kept.
 
-    A comparison whose plain interval holds zero is not shown at any level a family may come to; one whose
-    interval leaves it out at the level of the largest family possible is shown at all of them.
+    A comparison whose plain interval contains zero is not shown at any level of its family. One whose
+    interval excludes zero at the level of the largest possible family is shown at all levels.
     """
 
     def __init__(self, correction: str, level: float, most: int) -> None:
@@ -200,7 +199,7 @@ class FamilyDecisions(Generic[Record]):
         self._families: dict[tuple[object, ...], _Family[Record]] = {}
 
     def add(self, contrast: Contrast[Record]) -> None:
-        """Takes one more comparison in."""
+        """Adds a comparison."""
         place, one, declared = len(self._records), contrast.record, contrast.declared
         if declared is not None:
             ends = _ends_for(one.difference or 0.0, declared)
@@ -222,9 +221,9 @@ class FamilyDecisions(Generic[Record]):
             family.open[place] = contrast
 
     def records(self) -> list[Record]:
-        """Every comparison, decided, its p-value adjusted within its family; in the order they were added.
+        """Every comparison with its decision and adjusted p-value, in the order they were added.
 
-        A difference that is shown needs no word on what could have been.
+        A difference that is shown has no minimum detectable effect.
         """
         for (_, gate), family in self._families.items():
             adjust = CORRECTIONS[self.correction if gate is None else "holm"]
@@ -251,7 +250,7 @@ class FamilyDecisions(Generic[Record]):
             return self.level
         if self.correction == "holm":
             return family.level(self.level)
-        # the larger the number shown, the lower the level: the largest number that shows itself
+        # the more are shown, the lower the level: the largest number that its own level shows
         certain = sum(bool(self._records[place].shown) for place in family.members)
         number = certain + len(family.open)
         while number > 0:
@@ -270,7 +269,7 @@ def _with(record: Record, **changes: object) -> Record:
 def _ends_for(difference: float, declared: GateDifference) -> tuple[float, float]:
     """The ends of a gate's interval.
 
-    An end at zero leaves a loss out, which is what a clause asks for, and so counts as beyond it.
+    An end at zero excludes a loss, which is what a clause asks for, so it counts as beyond zero.
     """
     low, high = declared.low, declared.high
     if abs(low) <= TIE < difference:

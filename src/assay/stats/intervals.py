@@ -1,17 +1,17 @@
-"""Intervals that cover: for means, paired differences, proportions and any bootstrapped expression.
+"""Intervals for means, paired differences, proportions and any bootstrapped expression.
 
-Which one is used where was settled by simulation (tests/unit/stats/test_calibration.py repeats it):
+Which one is used where was decided by simulation (tests/unit/stats/test_calibration.py repeats it):
 
-- Means of scores and of paired differences: percentile bootstrap, the quantiles moved outwards as Student's t
-  asks (Hesterberg, 2015), with the degrees of freedom that the kurtosis leaves (Satterthwaite). The end on
-  the side of a long tail moves out as the skewness of the rows asks (Hall, 1992); no end moves in. Plain
-  percentile and BCa intervals fall under 92 % at n = 30 when many rows tie.
+- Means of scores and of paired differences: the percentile bootstrap, with the quantiles moved outwards to
+  those of Student's t (Hesterberg, 2015), with degrees of freedom from the kurtosis (Satterthwaite). The end
+  on the side of a long tail moves out further, by the skewness of the rows (Hall, 1992). No end moves in.
+  Plain percentile and BCa intervals cover less than 92 % at n = 30 if many rows tie.
 - Too few rows that differ from the rest: a resample cannot show what was never seen. Two rows are added, one
-  at each end of the measure's range, and Student's t does the rest (Agresti and Coull's idea for scores).
-  They weigh less the more rows differ, and nothing from the eighth on. Six equal gains among ties are shown,
-  five are not, as in an exact sign test.
-- Proportions: Wilson, or Clopper-Pearson where fewer than eight rows succeed or fail.
-- Paired differences of two binary columns: Bonett and Price (2012), honest even without a discordant pair.
+  at each end of the measure's range, and Student's t is used (Agresti and Coull's idea for scores). Their
+  weight falls as more rows differ, and is zero from the eighth on. Six equal gains among ties are shown, five
+  are not, as in an exact sign test.
+- Proportions: Wilson, or Clopper-Pearson if fewer than eight rows succeed or fail.
+- Paired differences of two binary columns: Bonett and Price (2012), valid even without a discordant pair.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ MOST_UNDEFINED = 0.05  # share of resamples that may be undefined before the int
 
 @dataclass(frozen=True)
 class Interval:
-    """Two ends and how they were found; NaN ends where the data allow no interval."""
+    """Two ends and the method that found them; NaN ends if the data allow no interval."""
 
     low: float
     high: float
@@ -74,12 +74,12 @@ def interval_of(
     stepwise: bool = False,
     rows: int = 0,
 ) -> Interval:
-    """The interval of anything bootstrapped over n clusters, of `rows` rows in all where that is more.
+    """The interval of anything bootstrapped over n clusters; `rows` is the number of rows in them, if larger.
 
-    `jackknife` holds its n leave-one-out values; give them for expressions of means, leave them out for
-    quantiles, whose jackknife is not consistent. `bounds` is the range of the expression for a single row:
-    with it, an interval exists even where all rows are alike; without it there is none then. `stepwise` is
-    for values that jump, infinity included: both ends are then values that were drawn.
+    `jackknife` holds the n leave-one-out values; give them for expressions of means, not for quantiles, whose
+    jackknife is not consistent. `bounds` is the range of the expression for a single row: with it there is an
+    interval even if all rows are alike. `stepwise` is for values that jump, infinity included: both ends are
+    then values that were drawn.
     """
     draws = resampled[~np.isnan(resampled)]
     if n < 1 or np.isnan(point) or len(draws) < (1 - MOST_UNDEFINED) * len(resampled):
@@ -107,31 +107,31 @@ def interval_of(
 
 
 def _drawn_quantiles(draws: Floats, shares: Floats) -> Floats:
-    """Quantiles that are draws themselves; NumPy's, even by inverted_cdf, subtract infinity from itself."""
+    """Quantiles that are draws themselves. NumPy's, even by inverted_cdf, subtract infinity from itself."""
     places = np.ceil(shares * len(draws)).astype(np.int64) - 1
     found: Floats = np.sort(draws)[np.clip(places, 0, len(draws) - 1)]
     return found
 
 
 def percentile(resampled: Floats, level: float = LEVEL) -> Interval:
-    """The plain percentile bootstrap interval. Too short at small n: `interval_of` mends that."""
+    """The plain percentile bootstrap interval. It is too short at small n, which `interval_of` corrects."""
     low, high = np.quantile(resampled, [(1 - level) / 2, (1 + level) / 2])
     return Interval(float(low), float(high), "percentile")
 
 
 def _telling(influence: Floats) -> int:
-    """How many rows pull differently from the commonest row."""
+    """How many rows have another influence than the commonest row."""
     rounded = np.round(influence, 9)  # jackknife differences lose digits: coarser than TIE
     return len(rounded) - int(np.unique(rounded, return_counts=True)[1].max())
 
 
 def _enough(n: int, rows: int) -> int:
-    """How many of n clusters must differ: all but one, where they are few and hold several rows each."""
+    """How many of n clusters must differ: all but one, if there are few clusters with several rows each."""
     return min(FEW, n - 1) if n >= FEWEST_CLUSTERS and rows >= max(LEAST_EFFECTIVE, 2 * n) else FEW
 
 
 def _freedom(influence: Floats) -> float:
-    """Degrees of freedom of the variance of these rows: 2n / (kurtosis - 1), n for normal ones."""
+    """Degrees of freedom of the variance of these rows: 2n / (kurtosis - 1), which is n for normal ones."""
     squares = (influence - influence.mean()) ** 2
     spread = float(np.mean(squares) ** 2)
     excess = float(np.mean(squares**2)) - spread
@@ -139,9 +139,9 @@ def _freedom(influence: Floats) -> float:
 
 
 def _lean(influence: Floats, level: float) -> float:
-    """By how many standard errors a percentile interval of skewed rows is short on the side of their tail.
+    """How many standard errors a percentile interval of skewed rows is too short, on the side of their tail.
 
-    The quantile of a Studentised mean is off by skewness (2z² + 1) / (6 √n) from the normal one; that of its
+    The quantile of a Studentised mean differs by skewness (2z² + 1) / (6 √n) from the normal one; that of its
     resamples has only skewness (z² - 1) / (6 √n) of it (Hall, 1992).
     """
     centred, z = influence - influence.mean(), float(special.ndtri((1 + level) / 2))
@@ -153,7 +153,7 @@ def _lean(influence: Floats, level: float) -> float:
 def _with_extremes(
     values: Floats, point: float, bounds: Bounds, level: float, weight: float = 1.0
 ) -> Interval:
-    """Student's t interval after a row at each end of the range was added; it never leaves the range."""
+    """Student's t interval after a row at each end of the range is added. It never leaves the range."""
     rows, weights = np.append(values, bounds), np.append(np.ones(len(values)), [weight, weight])
     total = weights.sum()
     middle = rows @ weights / total
@@ -170,7 +170,7 @@ def _with_extremes(
 
 @dataclass(frozen=True)
 class ResampledMean:
-    """A mean or a difference of means over n clusters, resampled: ready for an interval at any level."""
+    """A mean, or a difference of means, with its resamples: ready for an interval at any level."""
 
     point: float
     n: int
@@ -192,7 +192,7 @@ class ResampledMean:
 
     @property
     def moved(self) -> Floats:
-        """What the mean was off by in each resample; nothing if few clusters make that an accident."""
+        """The error of the mean in each resample; empty if there are too few clusters to rely on it."""
         return self.draws - self.point if self.n >= LEAST_TOGETHER else np.empty(0)
 
 
@@ -204,9 +204,9 @@ def resample_means(
     resamples: int = RESAMPLES,
     seed: int = 0,
 ) -> list[ResampledMean]:
-    """The means of many columns, from one resampling; `cluster_sums` makes the first two arguments.
+    """The means of many columns, from one resampling. `cluster_sums` makes the first two arguments.
 
-    A column may be a measure of a system or a paired difference of two; `bounds` holds the range of each.
+    A column may be a measure of a system or a paired difference of two; `bounds` has the range of each.
     """
     draws = resampled_means(sums, counts, resamples, seed) if len(sums) else np.empty((0, sums.shape[1]))
     points, left_out, present = plain_means(sums, counts), jackknife_means(sums, counts), counts > 0
@@ -247,7 +247,7 @@ def mean_interval(
     seed: int = 0,
     level: float = LEVEL,
 ) -> Interval:
-    """The interval of one column's mean. NaN is refused: rows without a value are not rows."""
+    """The interval of the mean of one column. NaN is an error: leave out rows without a value."""
     column = binary_column(values) if binary else finite_column(values)
     if binary:
         if _rows_are_clusters(clusters, len(column)):
@@ -268,7 +268,7 @@ def difference_interval(
     seed: int = 0,
     level: float = LEVEL,
 ) -> Interval:
-    """The interval of mean(a) - mean(b), paired by row; `bounds` is the range of one column."""
+    """The interval of mean(a) - mean(b), paired by row. `bounds` is the range of one column."""
     left, right = finite_pair(a, b)
     if binary:
         gains, losses = count_discordant(left, right)
@@ -295,7 +295,7 @@ def _rows_are_clusters(clusters: NDArray[Any] | None, n: int) -> bool:
 
 
 def proportion_interval(successes: int, n: int, level: float = LEVEL) -> Interval:
-    """Wilson, or exact where fewer than eight rows succeeded or fewer than eight failed."""
+    """Wilson, or Clopper-Pearson if fewer than eight rows succeeded or fewer than eight failed."""
     if n < 1:
         return NO_INTERVAL
     return (clopper_pearson if min(successes, n - successes) < FEW else wilson)(successes, n, level)
@@ -322,15 +322,15 @@ def clopper_pearson(successes: int, n: int, level: float = LEVEL) -> Interval:
 
 
 def _binomial_quantile(chance: float, n: int, share: float) -> int:
-    """The least count that is reached with at least this chance, of n draws that succeed with `share`."""
+    """The least count that n draws, which succeed with `share`, do not exceed with at least this chance."""
     near = int(np.ceil(special.bdtrik(chance, n, share)))
     return near - 1 if near > 0 and special.bdtr(near - 1, n, share) >= chance else near
 
 
 def quantile_interval(values: ArrayLike, share: float, level: float = LEVEL) -> Interval:
-    """The interval of a quantile between two of the ordered rows; an end they do not reach is infinite.
+    """The interval of a quantile between two of the ordered rows; an end beyond them is infinite.
 
-    How many of n rows lie below the true quantile is binomial, whatever their distribution (Conover, 1999).
+    The number of n rows below the true quantile is binomial, whatever their distribution (Conover, 1999).
     """
     rows = np.sort(finite_column(values))
     n = len(rows)
@@ -343,7 +343,7 @@ def quantile_interval(values: ArrayLike, share: float, level: float = LEVEL) -> 
 
 
 def effective_rows(traffic: ArrayLike) -> float:
-    """How many rows of one weight tell as much as rows of these weights (Kish, 1965)."""
+    """How many rows of equal weight tell as much as rows with these weights (Kish, 1965)."""
     weights = finite_column(traffic)
     squares = float(np.sum(weights**2))
     return float(weights.sum()) ** 2 / squares if squares else 0.0
@@ -352,10 +352,10 @@ def effective_rows(traffic: ArrayLike) -> float:
 def weighted_interval(
     values: ArrayLike, traffic: ArrayLike, bounds: Bounds | None, level: float = LEVEL
 ) -> Interval:
-    """The interval of a mean of weighted rows: Student's t with the error of a jackknife.
+    """The interval of a mean of weighted rows: Student's t with the standard error of a jackknife.
 
-    A row at each end of the range is added, of the mean weight. There is none where the weights leave fewer
-    than the equivalent of 30 rows: what the heaviest rows that were not drawn would say is then unknown.
+    A row of mean weight is added at each end of the range. There is no interval if the weights leave fewer
+    than the equivalent of 30 rows: the heaviest rows that were not drawn could then change the mean too much.
     """
     rows, weights = finite_pair(values, traffic)
     if effective_rows(weights) < LEAST_EFFECTIVE:
@@ -377,7 +377,7 @@ def weighted_interval(
 def bonett_price(gains: int, losses: int, n: int, level: float = LEVEL) -> Interval:
     """The adjusted Wald interval of a paired difference of proportions (Bonett and Price, 2012).
 
-    `gains` pairs are (1, 0) and `losses` pairs (0, 1) among n; one of each is added to four in all.
+    `gains` of n pairs are (1, 0) and `losses` are (0, 1). One of each is added.
     """
     up, down = (gains + 1) / (n + 2), (losses + 1) / (n + 2)
     half = special.ndtri((1 + level) / 2) * np.sqrt((up + down - (up - down) ** 2) / (n + 2))

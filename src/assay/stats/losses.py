@@ -1,14 +1,14 @@
-"""Whether paired differences show a loss: sign flips in one direction, with one error budget for all columns.
+"""Whether paired differences show a loss: one-sided sign flips, with one error budget for all columns.
 
-The question is what a version that is no worse would show. Such a version wins as easily as it loses, so that
-every difference could as well have had the other sign. The test counts how often flipped signs make a loss
-that is as large; those that make the same loss count half (mid-p), because with a handful of items that
-changed the exact p-value wastes most of its level: four items lost and none won have an exact p of 1/16 and a
-mid-p of 1/32. For columns of 0 and 1 this is McNemar's test, one-sided, with the mid-p.
+A version that is no worse wins as easily as it loses, so every difference could as well have had the other
+sign. The test counts how often flipped signs make a loss that is at least as large. Flips that make the same
+loss count half (mid-p), because with few changed items the exact p-value wastes most of its level: four items
+lost and none won have an exact p of 1/16 and a mid-p of 1/32. For columns of 0 and 1 this is McNemar's test,
+one-sided, with the mid-p.
 
-Several columns (measures, arms) share the flips and one budget: the p-value of each is adjusted by how often
-the smallest of all p-values is as small (Westfall and Young, 1993, step-down). Columns that move together,
-such as R@10 and nDCG@10 of one system, thus cost little.
+Several columns (measures, arms) share the flips and one budget: each p-value is adjusted by how often the
+smallest of all p-values is as small (Westfall and Young, 1993, step-down). Columns that move together, such
+as R@10 and nDCG@10 of one system, cost little this way.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ SLACK = 1e-9  # relative: sums nearer than this are the same
 
 @dataclass(frozen=True)
 class LossTest:
-    """How likely a version that is no worse shows a loss as large."""
+    """How likely a version that is no worse shows a loss as large as this."""
 
     p: float
     p_adjusted: float  # over all columns that were tested together
@@ -53,10 +53,10 @@ class LossTest:
 
 
 def loss_tests(gains: Floats, flips: int = FLIPS, seed: int = 0) -> list[LossTest]:
-    """One test per column of (rows × columns) differences, where more is better and rows are exchanged.
+    """One test per column of (rows × columns) differences, in which more is better and rows are exchangeable.
 
-    Where rows come in clusters, pass the sums over each cluster. A column in which nothing changed shows no
-    loss, and takes no share of the budget.
+    If rows are in clusters, pass the sums of each cluster. A column in which nothing changed shows no loss,
+    and takes no share of the budget.
     """
     table = finite_column(gains)
     changed = np.abs(table) > TIE
@@ -90,7 +90,7 @@ def _single(column: Floats, flips: int, seed: int) -> float:
 
 
 def _together(moving: Floats, flips: int, seed: int) -> tuple[Floats, Floats, float]:
-    """Adjusted p-values, those of each column by itself, and the level that each has if all are tested."""
+    """Adjusted p-values, those of each column by itself, and the level of each if all are tested."""
     flipped = _flipped(moving, flips, seed)
     p_values = np.column_stack([_mid_p(column) for column in flipped.T])  # one row per flip, the first as is
     own = p_values[0]
@@ -105,9 +105,9 @@ def _together(moving: Floats, flips: int, seed: int) -> tuple[Floats, Floats, fl
 
 
 def _flipped(moving: Floats, flips: int, seed: int) -> Floats:
-    """The sums of the columns under sign vectors that all columns share, relative to the largest possible.
+    """The sums of the columns under common sign vectors, relative to the largest possible sum.
 
-    The first vector changes nothing. Few rows: every vector there is; many: random ones.
+    The first vector changes nothing. For few rows these are all vectors, for many they are random.
     """
     rows = len(moving)
     signs: NDArray[np.float64]
@@ -122,7 +122,7 @@ def _flipped(moving: Floats, flips: int, seed: int) -> Floats:
 
 
 def _mid_p(sums: Floats) -> Floats:
-    """Of every sum the share of smaller ones, and half of those that are the same."""
+    """For every sum the share of smaller ones plus half of the share of equal ones."""
     order = np.argsort(sums, kind="stable")
     groups = np.concatenate([[0], np.cumsum(np.diff(sums[order]) > SLACK)])
     sizes = np.bincount(groups)
@@ -133,7 +133,7 @@ def _mid_p(sums: Floats) -> Floats:
 
 
 def detectable_loss(worth: Floats, noise: float, level: float = LEVEL, power: float = POWER) -> float | None:
-    """The smallest mean loss that is shown with this power, if it comes of items that lose all they have.
+    """The smallest mean loss that is shown with this power, if it comes from items that lose all they have.
 
     `worth` is what each item has to lose, `noise` the mean square of the differences that chance makes. A
     loss that is spread over more items is found more easily. None: no loss can be shown with so few items.

@@ -1,7 +1,9 @@
-"""Tests of a paired difference that assume no distribution: sign flips, Wilcoxon, McNemar.
+"""Tests and effect sizes of paired differences that assume no distribution: sign flips, Wilcoxon, McNemar.
 
-All are two-sided. Where every difference is zero, p is 1; where there is no row at all, p is NaN. Rows are
-what is exchanged: where rows come in clusters, pass the sums over each cluster.
+All tests are two-sided. If every difference is zero, p is 1; if there is no row, p is NaN. Rows are what is
+exchanged. If rows are in clusters, such as one question that several models answer, they depend on each
+other: pass the sums of each cluster, or use the functions with "cluster" in their name, which draw and flip
+whole clusters.
 """
 
 from __future__ import annotations
@@ -34,10 +36,10 @@ SLACK = 1e-9  # relative: sums nearer than this to the observed one are as extre
 
 
 def sign_flip(differences: ArrayLike, flips: int = FLIPS, seed: int = 0) -> Floats:
-    """One p-value a column of (n × columns) differences, from the mean under random signs.
+    """One p-value per column of (n × columns) differences, from the mean under random signs.
 
-    Exact where at most 20 differences are not zero; otherwise `flips` random sign vectors, the same for all
-    columns, with one added above and below the line (Phipson and Smyth, 2010).
+    Exact if at most 20 differences are not zero; otherwise from `flips` random sign vectors, the same for all
+    columns, with one added to numerator and denominator (Phipson and Smyth, 2010).
     """
     table = finite_column(differences)
     table = table[:, None] if table.ndim == 1 else table
@@ -47,9 +49,9 @@ def sign_flip(differences: ArrayLike, flips: int = FLIPS, seed: int = 0) -> Floa
 
 
 def sign_flip_all_pairs(values: ArrayLike, flips: int = FLIPS, seed: int = 0) -> Floats:
-    """The (systems × systems) p-values of every pair of columns, 1 on the diagonal.
+    """The (systems × systems) p-values of all pairs of columns, 1 on the diagonal.
 
-    A pair's p-value is the one `sign_flip` gives for its differences.
+    A pair's p-value is the one that `sign_flip` gives for its differences.
     """
     table = finite_column(values)
     systems = table.shape[1]
@@ -60,12 +62,13 @@ def sign_flip_all_pairs(values: ArrayLike, flips: int = FLIPS, seed: int = 0) ->
 
 
 def wilcoxon(differences: ArrayLike) -> float:
-    """The signed-rank test's p-value; zeros are left out, as Wilcoxon did.
+    """The p-value of the signed-rank test; zeros are left out, as in Wilcoxon's paper.
 
-    Exact up to 50 ranks, up to 20 where some are tied; beyond, by the normal distribution, less for ties. So
-    has it `scipy.stats.wilcoxon`, whose import alone would take longer than all else that a gate needs.
+    Exact up to 50 ranks, or 20 if some are tied; beyond that, by the normal distribution with a correction
+    for ties. `scipy.stats.wilcoxon` does the same, but its import takes longer than all else that a gate
+    needs.
     """
-    # Rounding makes ties of what differs by noise alone, which ranks would otherwise blow up.
+    # Rounding makes ties of values that differ only by noise, which ranks would otherwise enlarge.
     column = np.round(finite_column(differences), 12)
     column = column[column != 0]
     n = len(column)
@@ -107,7 +110,7 @@ def _p_values(values: Floats, left: Columns, right: Columns, flips: int, seed: i
 
 
 def _summaries(values: Floats, left: Columns, right: Columns) -> tuple[Floats, Floats, NDArray[np.int64]]:
-    """Of each difference: the sum of its sizes, the size of its sum, and how many rows are not zero."""
+    """For each difference: the sum of absolute values, the absolute sum, and the number that are not zero."""
     size, observed = np.empty(len(left)), np.empty(len(left))
     moving = np.empty(len(left), dtype=np.int64)
     for pair, (one, other) in enumerate(zip(left, right, strict=True)):
@@ -118,7 +121,7 @@ def _summaries(values: Floats, left: Columns, right: Columns) -> tuple[Floats, F
 
 
 def _exact(difference: Floats) -> float:
-    """The share of all sign vectors whose sum is as extreme as the one observed."""
+    """The share of all sign vectors whose sum is as extreme as the observed one."""
     moving = difference[np.abs(difference) > TIE]
     sums = moving[:1]  # the first sign is held: its mirror image has the same absolute sum
     for value in moving[1:]:
@@ -127,7 +130,7 @@ def _exact(difference: Floats) -> float:
 
 
 def _exact_ranks(ranks: Floats, positive: NDArray[np.bool_]) -> float:
-    """Twice the share of all sign vectors on the observed side: how often each sum arises, rank by rank."""
+    """Twice the share of all sign vectors on the observed side, counted rank by rank."""
     doubled = np.rint(2 * ranks).astype(np.intp)  # ranks of ties are halves
     ways = np.zeros(doubled.sum() + 1)
     ways[0] = 1
@@ -139,14 +142,14 @@ def _exact_ranks(ranks: Floats, positive: NDArray[np.bool_]) -> float:
 
 
 def _signs(n: int, flips: int, seed: int, pairs: int) -> Iterator[Floats]:
-    """Chunks of random signs, one row a flip, the same stream however it is cut."""
+    """Chunks of random signs, one row per flip. The stream does not depend on the size of the chunks."""
     random = random_generator(seed)
     for rows in chunk_sizes(flips, max(n, pairs)):
         yield random.integers(0, 2, size=(rows, n)).astype(np.float64) * 2 - 1
 
 
 class WinTieLoss(NamedTuple):
-    """On how many rows the first system is better, as good, worse."""
+    """On how many rows the first system is better, equal, worse."""
 
     wins: int
     ties: int
@@ -161,7 +164,7 @@ class OddsRatio(NamedTuple):
 
 
 def win_tie_loss(differences: ArrayLike, tolerance: float = TIE) -> WinTieLoss:
-    """Counts of positive, tied and negative differences; within the tolerance is a tie."""
+    """The number of positive, tied and negative differences; within the tolerance they are tied."""
     column = finite_column(differences)
     wins, losses = int(np.sum(column > tolerance)), int(np.sum(column < -tolerance))
     return WinTieLoss(wins, len(column) - wins - losses, losses)
@@ -175,7 +178,7 @@ def cliffs_delta_paired(differences: ArrayLike, tolerance: float = TIE) -> float
 
 
 def cohens_dz(differences: ArrayLike) -> float:
-    """Mean difference in standard deviations of the differences (Cohen's d for paired rows)."""
+    """The mean difference in standard deviations of the differences (Cohen's d for paired rows)."""
     column = finite_column(differences)
     if len(column) < 2 or np.ptp(column) <= TIE:
         return float("nan")
@@ -192,15 +195,15 @@ def cluster_totals(values: ArrayLike, clusters: Labels) -> Floats:
 
 
 def wilcoxon_by_cluster(differences: ArrayLike, clusters: Labels) -> float:
-    """The signed-rank test's p-value, over the sums of each cluster."""
+    """The p-value of the signed-rank test over the sums of each cluster."""
     return wilcoxon(cluster_totals(differences, clusters))
 
 
 def mcnemar_by_cluster(a: ArrayLike, b: ArrayLike, clusters: Labels) -> float:
     """The exact p-value for two paired binary columns whose clusters change sides as a whole.
 
-    The sums of the clusters are whole numbers, so that the chance of every total under random signs can be
-    built up cluster by cluster, however many there are. With one row a cluster it is McNemar's exact test.
+    The sums of clusters are whole numbers, so the chance of every total under random signs is built up
+    cluster by cluster, however many there are. With one row per cluster it is McNemar's exact test.
     """
     left, right = finite_pair(binary_column(a), binary_column(b))
     if len(left) == 0:
@@ -215,10 +218,11 @@ def mcnemar_by_cluster(a: ArrayLike, b: ArrayLike, clusters: Labels) -> float:
 
 
 def odds_ratio_by_cluster(a: ArrayLike, b: ArrayLike, clusters: Labels, level: float = LEVEL) -> OddsRatio:
-    """The matched-pairs odds ratio of two binary columns: rows only a gets right over rows only b does.
+    """The matched-pairs odds ratio of two binary columns: rows that only a gets right over those that only b
+    does.
 
-    Half a row is added to both counts, as without clusters. The variance of the logarithm adds up what each
-    cluster pulls, (gains_k / gains - losses_k / losses)², and each half row as one that pulls alone.
+    Half a row is added to both counts (Haldane and Anscombe). The variance of the logarithm is the sum over
+    clusters of (gains_k / gains - losses_k / losses)², where each half row is a cluster of its own.
     """
     left, right = finite_pair(binary_column(a), binary_column(b))
     up = cluster_totals(left > right, clusters)
@@ -236,7 +240,7 @@ def interval_over_clusters(
 ) -> tuple[float, Interval]:
     """The value of a statistic of row weights, and its interval from resampled clusters.
 
-    `statistic` takes (resamples × rows) weights and returns one value a resample.
+    `statistic` takes (resamples × rows) weights and returns one value per resample.
     """
     labels, code = np.unique(clusters, return_inverse=True)
     point = float(statistic(np.ones((1, len(code))))[0])
@@ -247,7 +251,7 @@ def interval_over_clusters(
 
 
 def magnitude(delta: float) -> str:
-    """The word for a Cliff's delta of this size; none where it is undefined."""
+    """The word for a Cliff's delta of this size; empty if it is undefined."""
     if np.isnan(delta):
         return ""
     return next((word for word, bound in MAGNITUDES if abs(delta) < bound), "large")

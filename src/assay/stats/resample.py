@@ -1,8 +1,8 @@
-"""Resampling as weights: bootstrap, jackknife and the plain estimate are one call with other weights.
+"""Resampling as weights: bootstrap, jackknife and the plain estimate are one call with different weights.
 
-A statistic is a function of columns and of how often each row counts. Draws are shared by all columns, so any
-two systems or measures are compared on the same resamples, and the means of all columns under all resamples
-are one matrix product. The unit drawn is the cluster, which is the row unless the caller says otherwise.
+A statistic is a function of columns and of how often each row counts. All columns share the draws, so any two
+systems or measures are compared on the same resamples, and the means of all columns under all resamples are
+one matrix product. What is drawn is the cluster, which is the row unless the caller says otherwise.
 """
 
 from __future__ import annotations
@@ -25,21 +25,21 @@ CHUNK_CELLS = 2**19  # 4 MB of float64 at a time: measured quickest, and memory 
 
 
 def random_generator(seed: int) -> np.random.Generator:
-    """The one kind of random generator used: the same seed gives the same bits."""
+    """The random generator of all statistics: the same seed gives the same bits."""
     return np.random.Generator(np.random.PCG64(seed))
 
 
 def chunk_sizes(total: int, width: int) -> Iterator[int]:
-    """How many rows of `width` cells to hold at a time until `total` rows are done."""
+    """How many rows of `width` cells to hold at a time, until `total` rows are done."""
     rows = max(1, CHUNK_CELLS // max(width, 1))
     for start in range(0, total, rows):
         yield min(rows, total - start)
 
 
 def bootstrap_weights(n: int, resamples: int = RESAMPLES, seed: int = 0) -> Iterator[Floats]:
-    """Chunks of (rows × n) counts, each row a multinomial draw that sums to n.
+    """Chunks of (rows × n) counts; each row is a multinomial draw that sums to n.
 
-    The stream depends on the seed alone, not on how it is cut into chunks.
+    The stream depends only on the seed, not on the size of the chunks.
     """
     if n < 1:
         raise UsageError("There are no rows to resample. Check the slice: it selects nothing.")
@@ -53,8 +53,8 @@ def bootstrap_weights(n: int, resamples: int = RESAMPLES, seed: int = 0) -> Iter
 def cluster_sums(values: ArrayLike, clusters: NDArray[Any] | None = None) -> tuple[Floats, Floats]:
     """Per cluster and column, the sum of the values and the number of rows that have one.
 
-    The single place where NaN is allowed: it marks a row that a column does not have. Clusters come out in
-    the order of their labels; None makes every row its own.
+    NaN is allowed here and nowhere else: it marks a row that a column does not have. Clusters are in the
+    order of their labels; None makes every row a cluster.
     """
     table = np.asarray(values, dtype=np.float64)
     table = table[:, None] if table.ndim == 1 else table
@@ -70,7 +70,7 @@ def cluster_sums(values: ArrayLike, clusters: NDArray[Any] | None = None) -> tup
 
 
 def plain_means(sums: Floats, counts: Floats) -> Floats:
-    """The mean of each column, NaN where it has no rows."""
+    """The mean of each column, NaN if it has no rows."""
     return ratio(sums.sum(axis=0), counts.sum(axis=0))
 
 
@@ -80,7 +80,7 @@ def jackknife_means(sums: Floats, counts: Floats) -> Floats:
 
 
 def resampled_means(sums: Floats, counts: Floats, resamples: int = RESAMPLES, seed: int = 0) -> Floats:
-    """The (resamples × columns) bootstrap means, NaN where a resample holds no row of a column."""
+    """The (resamples × columns) bootstrap means, NaN where a resample contains no row of a column."""
     return weighted_means(bootstrap_weights(len(sums), resamples, seed), sums, counts)
 
 
@@ -96,9 +96,9 @@ def weighted_means(weights: Iterable[Floats], sums: Floats, counts: Floats) -> F
 
 
 class Draws:
-    """Bootstrap weights that many tables share: drawn once a number of rows, and kept while they are small.
+    """Bootstrap weights that many tables share. They are drawn once per number of rows and kept while small.
 
-    Weights are small counts, so that a byte each is enough; they go when their owner goes.
+    Weights are small counts, so one byte each is enough.
     """
 
     KEPT_CELLS = 2**26
@@ -108,7 +108,7 @@ class Draws:
         self._kept: dict[int, list[NDArray[Any]]] = {}
 
     def weights(self, n: int) -> Iterator[Floats]:
-        """What `bootstrap_weights` gives for n rows."""
+        """The same as `bootstrap_weights` gives for n rows."""
         if n in self._kept:
             yield from (chunk.astype(np.float64) for chunk in self._kept[n])
             return

@@ -1,7 +1,7 @@
-"""Scores as paired rows: one row an item and its factors, one column a system and measure.
+"""Scores as paired rows: one row per item and combination of factors, one column per system and measure.
 
-Every estimate, comparison and gate reads these rows, so that whatever is compared is compared on the same
-items. A row's value is the mean over seeds; a cluster (by default the item) is what resampling draws.
+Every estimate, comparison and gate reads these rows, so everything is compared on the same items. The value
+of a row is the mean over seeds. Resampling draws clusters; by default each item is one.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from assay.core.records import GRAVEST_FIRST, Arm, Factors, Item
 from assay.measures.score import STATUS
 
 SHOWN_ITEMS = 3
-# what a row is where its seeds disagree: anything that leaves the value open outweighs a value
+# the status of a row whose seeds disagree: a status without a value outweighs one with a value
 _GRAVITY = tuple(STATUSES.index(status) for status in GRAVEST_FIRST)
 
 
 @dataclass(frozen=True)
 class Column:
-    """One system's values of one measure, row by row. NaN wherever `counted` is false."""
+    """One system's values of one measure, row by row. NaN where `counted` is false."""
 
     values: NDArray[np.float64]
     status: NDArray[np.int8]
@@ -43,7 +43,7 @@ class Column:
 
     @cached_property
     def expected(self) -> NDArray[np.bool_]:
-        """Rows the measure applies to."""
+        """Rows that the measure applies to."""
         expected: NDArray[np.bool_] = self.status != NOT_APPLICABLE
         return expected
 
@@ -58,8 +58,8 @@ class Column:
 class Rows:
     """The rows of a study, and its columns by system and measure.
 
-    `variants` are each arm's own items: tags may differ between corpora, as where a query has its evidence in
-    the larger one alone.
+    `variants` are the items of each arm: tags may differ between corpora, for example if only the larger one
+    contains the evidence of a query.
     """
 
     def __init__(
@@ -86,7 +86,7 @@ class Rows:
 
     @cached_property
     def combinations(self) -> list[Factors]:
-        """Every combination of factor values that occurs; one empty one where there are no factors."""
+        """Every combination of factor values that occurs; one empty one if there are no factors."""
         values: dict[str, dict[str, None]] = {}
         for arm in self._arms.values():
             for name, value in arm.factors.items():
@@ -101,7 +101,7 @@ class Rows:
         return [arm for arm in self._arms.values() if arm.system == system]
 
     def arm(self, system: str, combo: Factors) -> Arm | None:
-        """The arm of a system that a combination of factors means; factors it lacks do not matter to it."""
+        """The arm of a system at a combination of factors. Factors that the system lacks do not matter."""
         fitting = (arm for arm in self.arms(system) if arm.factors.items() <= combo.items())
         return next(fitting, None)
 
@@ -129,7 +129,7 @@ class Rows:
         return np.array([numbers[name] for name in names], dtype=np.int64)
 
     def _cluster_of(self, item: Item) -> str | tuple[str, ...]:
-        """An item without a value of the tag depends on no other, so it is its own cluster."""
+        """The cluster of an item. An item without a value of the tag is a cluster of its own."""
         values = self.values_of(item, self._cluster) if self._cluster else []
         return tuple(values) or item.item_id
 
@@ -138,7 +138,7 @@ class Rows:
         return self._items_at[combination][place]
 
     def item_ids(self, conditions: Sequence[Condition]) -> list[str]:
-        """The items of the rows that satisfy every condition."""
+        """The items of the rows that meet every condition."""
         rows = np.flatnonzero(self.mask(conditions)).tolist()
         return list(dict.fromkeys(self.item_of(row).item_id for row in rows))
 
@@ -149,7 +149,7 @@ class Rows:
         return ", ".join(named[:SHOWN_ITEMS]) + (f" and {more} more" if more > 0 else "")
 
     def column(self, system: str, measure: str) -> Column:
-        """A system's column; rows of factor combinations it has no arm for do not apply."""
+        """A system's column. Rows of combinations for which it has no arm do not apply."""
         if (system, measure) not in self._columns:
             parts = [self._arm_column(system, combo, measure) for combo in self.combinations]
             values, status = (np.concatenate(side) for side in zip(*parts, strict=True))
@@ -157,9 +157,9 @@ class Rows:
         return self._columns[system, measure]
 
     def replacing(self, columns: Mapping[tuple[str, str], Column]) -> Rows:
-        """The same rows with other columns in the place of some, by system and measure.
+        """The same rows with some columns replaced, by system and measure.
 
-        A column that takes another's place is one run: nothing is known of other seeds.
+        A replaced column is one run: it has no other seeds.
         """
         rows = copy.copy(self)
         rows._columns = {**self._columns, **columns}
@@ -167,7 +167,7 @@ class Rows:
         return rows
 
     def by_seed(self, system: str, measure: str) -> dict[int, NDArray[np.float64]]:
-        """A system's values under each of its seeds; none where no arm of it has several.
+        """A system's values under each of its seeds; empty if no arm of it has several.
 
         An arm with a single seed has its values under every seed of the others.
         """
@@ -208,7 +208,7 @@ class Rows:
         return seeds, values, status
 
     def mask(self, conditions: Sequence[Condition]) -> NDArray[np.bool_]:
-        """Rows that satisfy every condition on tags or factors."""
+        """The rows that meet every condition on tags or factors."""
         mask = np.ones(len(self), dtype=bool)
         for condition in conditions:
             if condition not in self._masks:
@@ -228,7 +228,7 @@ class Rows:
         ).ravel()
 
     def numbers(self, name: str) -> NDArray[np.float64]:
-        """The number that a tag has on each row; NaN where it has none."""
+        """The number that a tag has on each row; NaN if it has none."""
         return np.array(
             [
                 next(numbers(self.values_of(item, name)), math.nan)
@@ -240,11 +240,11 @@ class Rows:
 
     @staticmethod
     def values_of(item: Item, name: str) -> list[str]:
-        """An item's values of a tag; language, split and sequence read as tags."""
+        """An item's values of a tag. Language, split and sequence count as tags."""
         return item.values(name)
 
     def known_values(self, name: str) -> list[str]:
-        """Every value a tag or factor takes."""
+        """Every value of a tag or factor."""
         seen: dict[str, None] = {combo[name]: None for combo in self.combinations if name in combo}
         for item in (item for items in self._items_at for item in items):
             seen.update(dict.fromkeys(self.values_of(item, name)))
@@ -254,7 +254,7 @@ class Rows:
 def _over_seeds(
     values: NDArray[np.float64], status: NDArray[np.int8]
 ) -> tuple[NDArray[np.float64], NDArray[np.int8]]:
-    """One value a row from several seeds; the gravest status among the seeds is the row's."""
+    """One value per row from several seeds. The row has the gravest status of its seeds."""
     merged = np.full(status.shape[1], NOT_APPLICABLE, np.int8)
     for code in reversed(_GRAVITY):
         merged[(status == code).any(axis=0)] = code
@@ -266,7 +266,7 @@ def _over_seeds(
 
 
 def status_counts(column: Column, mask: NDArray[np.bool_]) -> dict[str, int]:
-    """How many rows have each status other than scored, where any has it."""
+    """How many rows have each status other than scored."""
     found = np.bincount(column.status[mask], minlength=len(STATUSES))
     return {
         status.value: int(n) for status, n in zip(STATUSES, found, strict=True) if n and status != "scored"

@@ -1,4 +1,8 @@
-"""Statistics that span items, as plugins: percentiles, rank correlation, agreement."""
+"""Statistics over items, as plugins: percentiles, rank correlation, agreement, shares, weighted means.
+
+Shares and numbers of rows have `indicator(columns)`, which is 1 on every row that counts: their interval is
+that of a proportion.
+"""
 
 from __future__ import annotations
 
@@ -96,7 +100,7 @@ class Spearman:
 
 @dataclass(frozen=True)
 class Kendall:
-    """Kendall's tau-b: how far two columns order the rows alike, from -1 to 1; ties are left out."""
+    """Kendall's tau-b: how far two columns order rows in the same way, from -1 to 1; ties are left out."""
 
     reads: ClassVar[str] = "scores"
     takes: ClassVar[int] = 2
@@ -109,9 +113,9 @@ class Kendall:
 class MeanLoss:
     """What the first column has and the second has not: the mean over rows of max(0, first - second).
 
-    As in `lost(Success@10(flat), Success@10(tree))`: the share of items on which a second system gives away
-    what the first finds, whatever it gains elsewhere. A row is the mean over seeds; where the first column
-    is 0 or 1, that is the share of seeds in which it was lost.
+    `lost(Success@10(flat), Success@10(tree))` is the share of items that the first system finds and the
+    second does not, whatever the second gains elsewhere. A row is the mean over seeds; if the first column is
+    0 or 1, that is the share of seeds in which it was lost.
     """
 
     reads: ClassVar[str] = "scores"
@@ -124,13 +128,13 @@ class MeanLoss:
         return ratio(weights @ np.maximum(first - second, 0.0), weights.sum(axis=1))
 
     def trials(self, columns: Sequence[Floats]) -> tuple[int, int]:
-        """On how many rows it was lost, of how many there are; for columns of 0 and 1."""
+        """How many rows were lost, of how many; for columns of 0 and 1."""
         return count_discordant(*_pair(columns, "lost"))[0], len(columns[0])
 
 
 @dataclass(frozen=True)
 class BetterOfTwo:
-    """The mean over the rows of the better of two columns: what a perfect choice between them would reach."""
+    """The mean over rows of the better of two columns: what a perfect choice between them would reach."""
 
     reads: ClassVar[str] = "scores"
     takes: ClassVar[int] = 2
@@ -144,9 +148,9 @@ class BetterOfTwo:
 class Kappa:
     """Cohen's kappa of two raters; `weights` is none, linear or quadratic.
 
-    The raters are the people a study lists; `raters` names other judges: "anna|llm". `levels` is how many
-    grades the scale has, 4 for 0 to 3, so that a grade nobody gave still lies between its neighbours; 0
-    counts the grades that occur.
+    The raters are the people that a study lists; `raters` names other judges: "anna|llm". `levels` is the
+    number of grades of the scale, 4 for 0 to 3, so that a grade that nobody gave still lies between its
+    neighbours; 0 counts the grades that occur.
     """
 
     reads: ClassVar[str] = "judgments"
@@ -167,7 +171,7 @@ class Kappa:
 class Rho:
     """Spearman's rank correlation of two raters' grades, over what both judged.
 
-    The raters are the people a study lists; `raters` names other judges: "anna|llm".
+    The raters are the people that a study lists; `raters` names other judges: "anna|llm".
     """
 
     reads: ClassVar[str] = "judgments"
@@ -183,7 +187,7 @@ class Rho:
 class Alpha:
     """Krippendorff's alpha of two or more raters; `level` is nominal, ordinal or interval.
 
-    The raters are the people a study lists; `raters` names other judges: "anna|ben|llm".
+    The raters are the people that a study lists; `raters` names other judges: "anna|ben|llm".
     """
 
     reads: ClassVar[str] = "judgments"
@@ -242,7 +246,7 @@ class Losses(Wins):
 
 @dataclass(frozen=True)
 class ShareOfItems:
-    """The share of rows that pass a test, as in `share(nDCG@10(new) < 0.1)`; the column has 1 for those."""
+    """The share of rows that pass a test, as in `share(nDCG@10(new) < 0.1)`; the column is 1 for those."""
 
     reads: ClassVar[str] = "scores"
     takes: ClassVar[int] = 1
@@ -262,9 +266,9 @@ class ShareOfItems:
 
 @dataclass(frozen=True)
 class CountOfItems(ShareOfItems):
-    """How many rows pass a test, as in `count(nDCG@10(new) = 0)`.
+    """The number of rows that pass a test, as in `count(nDCG@10(new) = 0)`.
 
-    A resample counts as many rows as there are; its interval is that of the number in samples of this size.
+    A resample has as many rows as there are; the interval is that of the number in samples of this size.
     """
 
     high: ClassVar[float | None] = None
@@ -282,9 +286,9 @@ def _two(columns: Sequence[Floats]) -> tuple[Floats, Floats]:
 
 @dataclass(frozen=True)
 class WeightedMean:
-    """The mean over rows that count as much as their tag `by` says, such as how often a query is asked.
+    """The mean over rows weighted by the number of their tag `by`, such as how often a query is asked.
 
-    The last column is that tag's number. A row with a weight of 0 does not count.
+    The last column is that number. A row with a weight of 0 does not count.
     """
 
     by: str
@@ -309,7 +313,7 @@ class WeightedMean:
 
 @dataclass(frozen=True)
 class SumOfItems:
-    """The sum over rows, as in `sum(Cost(new))`; in a resample, of as many rows as there are."""
+    """The sum over rows, as in `sum(Cost(new))`; a resample has as many rows as there are."""
 
     reads: ClassVar[str] = "scores"
     takes: ClassVar[int] = 1

@@ -1,19 +1,19 @@
-"""The subset-mean interval: ends that never fall when a row rises.
+"""The subset-mean interval. Its ends never fall when the value of a row rises.
 
-The means of random subsets of the rows are typical values of what the rows scatter around (Hartigan, 1969):
-it falls between any two neighbours of the ordered means with equal chance, if the rows are symmetric about
-it. Counting in from both sides gives an interval, and it is the sign-flip test turned round: flipping the
-signs of a subset leaves a sum as large as the observed one exactly where the subset's own sum is not above
-zero. So the lower end is above zero exactly where the one-sided sign-flip p is at most (1 - level) / 2.
+The means of random subsets of the rows scatter around what the rows scatter around (Hartigan, 1969): that
+value lies between any two neighbours of the ordered means with equal chance, if the rows are symmetric about
+it. Counting in from both sides gives an interval. It is the inverse of the sign-flip test: flipping the signs
+of a subset leaves a sum as large as the observed one exactly if the subset's own sum is not above zero. So
+the lower end is above zero exactly if the one-sided sign-flip p is at most (1 - level) / 2.
 
-Why this one, where others are shorter: a subset's mean is a sum of rows with weights that are not negative,
-so it never falls when a row rises. An end is the k-th smallest of these means, with k fixed by their number
-alone, and the k-th smallest of numbers of which none fell has not fallen. Whoever knows the least and the
-greatest value of every row thus knows the least and the greatest value of both ends. An interval widened by
-what the rows' kurtosis leaves does not allow that.
+Other intervals are shorter. The reason for this one: a subset's mean is a sum of rows with weights that are
+not negative, so it never falls when a row rises. An end is the k-th smallest of these means, and k depends
+only on their number, so the end never falls either. If the least and the greatest value of every row are
+known, so are the least and the greatest value of both ends. An interval that depends on the rows' kurtosis
+does not have this property.
 
-It is made to tell a difference from none. Where nearly all rows tie it is too short for anything else: rows
-that are all alike give an interval without width.
+It is made to tell a difference from none. If nearly all rows tie it is too short for anything else: rows that
+are all alike give an interval of width zero.
 """
 
 from __future__ import annotations
@@ -39,10 +39,11 @@ SLACK = 1e-9  # 0.05 · 20 is 1, whatever its last bit
 
 
 def subset_weights(n: int, resamples: int = RESAMPLES, seed: int = 0) -> Iterator[Floats]:
-    """Chunks of (rows × n) zeros and ones, no row empty: what `bootstrap_weights` is for the bootstrap.
+    """Chunks of (rows × n) zeros and ones, no row empty: for subsets what `bootstrap_weights` is for the
+    bootstrap.
 
-    All subsets where there are few rows, whatever `resamples` says. The stream depends on n and the seed
-    alone, not on how it is cut into chunks.
+    For few rows these are all subsets, whatever `resamples` is. The stream depends only on n and the seed,
+    not on the size of the chunks.
     """
     if n < 1:
         raise UsageError("There are no rows to take subsets of. Check the slice: it selects nothing.")
@@ -59,10 +60,10 @@ def subset_weights(n: int, resamples: int = RESAMPLES, seed: int = 0) -> Iterato
 
 
 def subset_interval(resampled_means: Floats, level: float = LEVEL) -> Interval:
-    """The interval from the means of subsets; none where too few rows exist to claim anything at this level.
+    """The interval from the means of subsets; none if there are too few rows for this level.
 
-    NaN stands for a subset that holds no row of a column. Its sum is zero, so it counts against either end:
-    a column with five rows claims nothing, however many rows others have.
+    NaN is the mean of a subset that contains no row of a column. Its sum is zero, so it counts against either
+    end: a column with five rows shows nothing, however many rows others have.
     """
     means = np.round(resampled_means[~np.isnan(resampled_means)], DIGITS) + 0.0  # + 0.0: no negative zero
     empty = len(resampled_means) - len(means)

@@ -1,9 +1,9 @@
-"""What the choice of seeds adds to an interval.
+"""What items do not show, and what it adds to an interval: other seeds, and rows that nobody saw.
 
-Items are drawn, and so are seeds: three runs of a system that is better or worse as a whole from seed to seed
-say little about the next run, however many items they had. The means over seeds are resampled by item; what
-the seeds do to the whole is added, with Student's t for as many seeds as there are (a two-way layout without
-replication, as in generalizability theory; Brennan, 2001).
+Items are a sample, and so are seeds. If a system is better or worse as a whole from seed to seed, three runs
+say little about the next run, however many items they had. The means over seeds are resampled by item; the
+error of the seeds is added, with Student's t for the number of seeds (a two-way layout without replication,
+as in generalizability theory; Brennan, 2001).
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class SeedStandardError:
-    """The standard error that seeds leave in a mean over them, and how many there were."""
+    """The standard error that seeds leave in a mean over them, and the number of seeds."""
 
     error: float
     seeds: int
 
     def widened(self, interval: Interval, value: float, level: float) -> Interval:
-        """An interval over items, made as wide as seeds ask for."""
+        """An interval over items, widened by the error of the seeds."""
         reach = float(special.stdtrit(self.seeds - 1, (1 + level) / 2)) * self.error
         if not reach:
             return interval
@@ -47,10 +47,10 @@ class SeedStandardError:
 def seed_error_of_columns(
     columns: Iterable[tuple[float, Mapping[int, Floats], NDArray[np.bool_]]], clusters: NDArray[np.int64]
 ) -> SeedStandardError | None:
-    """What seeds do to a weighted sum of means; None where no two seeds are in all columns with several.
+    """The error that seeds leave in a weighted sum of means; None if fewer than two seeds are common to all.
 
     A column is its weight, its values under each seed and the rows that count. One without seeds is the same
-    under all of them and adds nothing: what is said holds for that run of it.
+    under all of them and adds nothing: the result then holds for that run of it.
     """
     several = [(weight, by_seed, rows) for weight, by_seed, rows in columns if by_seed]
     if not several:
@@ -66,9 +66,10 @@ def seed_error_of_columns(
 
 
 def seed_error_of_parts(parts: Floats) -> SeedStandardError | None:
-    """What seeds do to an estimate; `parts` is its share from each cluster (columns) under each seed (rows).
+    """The error that seeds leave in an estimate. `parts` is its share from each cluster (columns) and seed
+    (rows).
 
-    The variance of the estimates under each seed, less what items that vary on their own explain of it.
+    It is the variance of the estimates of the seeds, minus what items that vary on their own explain of it.
     """
     seeds, clusters = parts.shape
     if seeds < 2 or clusters < 2:
@@ -80,9 +81,9 @@ def seed_error_of_parts(parts: Floats) -> SeedStandardError | None:
 
 
 def seed_error_of_estimates(values: Floats) -> SeedStandardError | None:
-    """The error that seeds leave in an estimate; `values` has a row per seed: it, then its resamples.
+    """The error of seeds in an estimate. `values` has a row per seed: the estimate, then its resamples.
 
-    The variance between seeds that resampled items explain is subtracted, as above.
+    The variance between seeds that resampled items explain is subtracted, as in `seed_error_of_parts`.
     """
     seeds = len(values)
     if seeds < 2 or not np.isfinite(values[:, 0]).all():
@@ -97,15 +98,15 @@ def seed_error_of_estimates(values: Floats) -> SeedStandardError | None:
 
 
 def unseen_share(n: int, level: float = LEVEL) -> float:
-    """The share of items that can behave in a way that none of n did: about 3 / n at 95 %."""
+    """The share of items that can behave as none of n did: about 3 / n at 95 %."""
     return float(1 - (1 - level) ** (1 / n)) if n else 1.0
 
 
 def gaffke_interval(values: Floats, bounds: Bounds, level: float, resamples: int, seed: int = 0) -> Interval:
     """Bounds of a mean that hold whatever was not seen (Gaffke, 2005).
 
-    A Bayesian bootstrap of the rows and of one more at the end of the range. Wide where few rows were seen:
-    a rare loss of everything may hide among any rows that all gained a little.
+    A Bayesian bootstrap of the rows and of one more row at the end of the range. The bounds are wide if few
+    rows were seen: a rare loss of everything may be missing among rows that all gained a little.
     """
     random, tail, n = random_generator(seed), (1 - level) / 2, len(values)
     low, high = [], []
@@ -122,10 +123,10 @@ def gaffke_interval(values: Floats, bounds: Bounds, level: float, resamples: int
 def strict_interval(
     values: Floats, plain: Interval, bounds: Bounds, level: float, resamples: int
 ) -> Interval:
-    """The plain interval, each end moved out to what rare rows nobody saw allow.
+    """The plain interval, with each end moved out to what rare unseen rows allow.
 
-    An end stays where at least eight rows of that side were seen that weigh half the mean or more: then
-    resampling knows what such rows do.
+    An end stays if at least eight rows on that side were seen that weigh half the mean or more, because then
+    resampling shows what such rows do.
     """
     found, half = gaffke_interval(values, bounds, level, resamples), abs(float(values.mean())) / 2
     low = plain.low if (values <= -max(half, TIE)).sum() >= FEW else min(plain.low, found.low)
