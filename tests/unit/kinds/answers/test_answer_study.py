@@ -123,7 +123,7 @@ def test_a_study_names_it() -> None:
     assert Registry().create(DATASETS, "answer_study(path=corpus)") == AnswerStudy("corpus")
 
 
-def test_every_problem_is_told_at_once_with_its_place(files: Files) -> None:
+def test_every_problem_is_reported_at_once_with_its_place(files: Files) -> None:
     files.questions += [question("S001-Q01"), question("S001-Q03", "hard"), question("S001-Q04", text=4)]
     files.gold = [gold("S001-Q01"), gold("S001-Q03", gold_answer=" "), gold("S001-Q0X")]
     html = files.page("a.html", f"<p>{WORDS}</p>")
@@ -135,7 +135,7 @@ def test_every_problem_is_told_at_once_with_its_place(files: Files) -> None:
         pair("P4", html, html, "S001-Q02", site_id="S007"),
         pair("P4", html, "pages/a.pdf", "S001-Q02"),
     ]
-    told = files.refused()
+    message = files.refused()
     for what in (
         # a question takes 11 lines, and the first begins on line 6
         "questions.json:28: question_id: the question_id 'S001-Q01' is on line 6 already",
@@ -152,8 +152,8 @@ def test_every_problem_is_told_at_once_with_its_place(files: Files) -> None:
         "'S001-Q02', which is of the site 'S001', and not of 'S007'",
         "the content_pair_id 'P4' is on line",
     ):
-        assert what in told
-    assert len(told.splitlines()) == 13
+        assert what in message
+    assert len(message.splitlines()) == 13
 
 
 def test_what_is_left_out_is_warned_of(files: Files) -> None:
@@ -194,7 +194,7 @@ def test_a_pair_whose_sides_were_exchanged_is_warned_of(files: Files) -> None:
         ("site-list.csv", "site_id,sector\nS001\n", "site-list.csv:2: 1 values where 2 columns"),
     ],
 )
-def test_files_that_cannot_be_read_are_told(files: Files, name: str, content: str, what: str) -> None:
+def test_files_that_cannot_be_read_are_reported(files: Files, name: str, content: str, what: str) -> None:
     files.load()
     (files.folder / name).write_text(content)
     with pytest.raises(DataError) as caught:
@@ -203,7 +203,7 @@ def test_files_that_cannot_be_read_are_told(files: Files, name: str, content: st
     assert len(caught.value.problems) == 1
 
 
-def test_a_missing_folder_is_told(tmp_path: Path) -> None:
+def test_a_missing_folder_is_reported(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="there is no such folder"):
         AnswerStudy(str(tmp_path / "gone")).load(Kit())
 

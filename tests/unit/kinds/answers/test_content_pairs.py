@@ -79,7 +79,7 @@ def test_the_distribution_is_over_sites() -> None:
     assert (two.first_quartile, two.median, two.third_quartile) == (-23.75, -7.5, 8.75)
 
 
-def test_a_pair_that_lacks_a_side_is_none_and_data_without_pairs_is_told() -> None:
+def test_a_pair_that_lacks_a_side_is_none_and_data_without_pairs_is_reported() -> None:
     half = Dataset("d", Corpus([side("P1", "A", 3), Passage("x", "no pair")]), [])
     with pytest.raises(DataError, match=r"d: there is no content pair\. Add content-pairs\.json"):
         pair_tokens(half, [Words()])
@@ -107,7 +107,7 @@ def test_pages_of_a_folder_are_paired_by_name(tmp_path: Path) -> None:
     assert visible[0].condition_a_tokens == 23
 
 
-def test_pages_that_cannot_be_paired_are_told(tmp_path: Path) -> None:
+def test_pages_that_cannot_be_paired_are_reported(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="there is no page with its Markdown"):
         folder_pairs(tmp_path)
     for name in ("one.html", "one.md", "one.html.md", "two.html", "two.md"):

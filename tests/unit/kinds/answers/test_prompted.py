@@ -103,7 +103,7 @@ def test_warming_up_comes_first_and_is_paid_for() -> None:
     free.close()
 
 
-def test_a_warm_up_that_fails_is_told_and_paid_for() -> None:
+def test_a_warm_up_that_fails_is_reported_and_paid_for() -> None:
     paid: list[float] = []
     with ChatStandIn(by_turns(None)) as server:
         prompted = Prompted("A", server.url, instructions="", retries=1, backoff=0, price_in=1.0)

@@ -42,7 +42,7 @@ def answers(kit: Kit, path: str = "r.jsonl", model: str = "m") -> dict[str, Resp
     return {item.item_id: session.answer(item.query, []) for item in DATASET.items}
 
 
-def told(kit: Kit, **how: Any) -> list[str]:
+def problems_of(kit: Kit, **how: Any) -> list[str]:
     system = Responses(**{"path": "r.jsonl", "condition": "A", "model": "m", **how})
     return [str(each).replace(f"{kit.root}/", "") for each in system.problems(DATASET, kit)]
 
@@ -104,7 +104,7 @@ def test_every_problem_has_its_line_and_they_come_in_its_order(tmp_path: Path) -
         row("q3", input_token_count=-1),
         {"condition": "A", "response": "x"},
     )
-    assert told(kit) == [
+    assert problems_of(kit) == [
         "r.jsonl:2: not JSON: Input data was truncated. Write one complete JSON object per line.",
         "r.jsonl:3: condition: 'C' is no condition. Write A or B.",
         "r.jsonl:4: 'q1' under A by 'm' is on line 1 already. Keep the one that counts.",
@@ -121,22 +121,24 @@ def test_every_problem_has_its_line_and_they_come_in_its_order(tmp_path: Path) -
         Responses("r.jsonl", "A", "m").build(CORPUS, 0, kit)
 
 
-def test_a_model_or_condition_without_rows_is_told(tmp_path: Path) -> None:
+def test_a_model_or_condition_without_rows_is_reported(tmp_path: Path) -> None:
     kit = write(tmp_path, row("q1"), row("q1", "B", "small-8b"))
-    assert told(kit, model="small-8B") == [
+    assert problems_of(kit, model="small-8B") == [
         "r.jsonl: it has no row of the model 'small-8B'. Did you mean 'small-8b'?"
     ]
-    assert "it has rows of 2 models, and none is chosen" in told(kit, model="")[0]
-    assert "no row of the model 'm' under the condition B" in told(kit, condition="B")[0]
-    assert told(write(tmp_path, row("q1")), model="") == []
-    assert told(write(tmp_path, "")) == ["r.jsonl: there is no response in it. Write a row a response."]
-    assert told(kit, path="gone.jsonl") == ["gone.jsonl: there is no such file. Check the path."]
-    assert "neither JSON lines nor CSV" in told(kit, path="r.xlsx")[0]
+    assert "it has rows of 2 models, and none is chosen" in problems_of(kit, model="")[0]
+    assert "no row of the model 'm' under the condition B" in problems_of(kit, condition="B")[0]
+    assert problems_of(write(tmp_path, row("q1")), model="") == []
+    assert problems_of(write(tmp_path, "")) == [
+        "r.jsonl: there is no response in it. Write one row per response."
+    ]
+    assert problems_of(kit, path="gone.jsonl") == ["gone.jsonl: there is no such file. Check the path."]
+    assert "neither JSON lines nor CSV" in problems_of(kit, path="r.xlsx")[0]
 
 
-def test_csv_without_its_columns_is_told(tmp_path: Path) -> None:
+def test_csv_without_its_columns_is_reported(tmp_path: Path) -> None:
     (tmp_path / "r.csv").write_text("question_id,conditon,response\nq1,A,x\n")
-    assert told(Kit(root=tmp_path), path="r.csv") == [
+    assert problems_of(Kit(root=tmp_path), path="r.csv") == [
         "r.csv:1: condition: the column is missing. Did you mean 'conditon'?"
     ]
 
@@ -163,22 +165,24 @@ def test_csv_without_its_columns_is_told(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_csv_of_another_make_is_told_once_and_by_its_cause(tmp_path: Path, content: bytes, what: str) -> None:
+def test_csv_of_another_make_is_reported_once_and_by_its_cause(
+    tmp_path: Path, content: bytes, what: str
+) -> None:
     (tmp_path / "r.csv").write_bytes(content)
-    assert told(Kit(root=tmp_path), path="r.csv", model="") == [what]
+    assert problems_of(Kit(root=tmp_path), path="r.csv", model="") == [what]
 
 
 def test_csv_may_have_blanks_around_its_cells_and_very_long_ones(tmp_path: Path) -> None:
     (tmp_path / "r.csv").write_text(f"question_id,condition,response\n q1 , A , {'long ' * 40_000}\n")
     kit = Kit(root=tmp_path)
-    assert told(kit, path="r.csv", model="") == []
+    assert problems_of(kit, path="r.csv", model="") == []
     assert answers(kit, "r.csv", "")["q1"].answer == f" {'long ' * 40_000}"  # a response stays as it is
 
 
-def test_a_list_is_told_once_and_not_for_each_of_its_lines(tmp_path: Path) -> None:
+def test_a_list_is_reported_once_and_not_for_each_of_its_lines(tmp_path: Path) -> None:
     kit = write(tmp_path, json.dumps([row("q1"), row("q2")], indent=1))
-    assert told(kit) == [
-        "r.jsonl: it is one JSON list. Write one object a line, without brackets and commas between."
+    assert problems_of(kit) == [
+        "r.jsonl: it is one JSON list. Write one object per line, without brackets and commas between."
     ]
 
 

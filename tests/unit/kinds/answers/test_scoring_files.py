@@ -1,10 +1,11 @@
-"""The files of a scoring: columns, cells that spreadsheets would run, a notebook that finds the same."""
+"""The files of a scoring: the book of marks, columns, cells that spreadsheets would run, the notebook."""
 
 from __future__ import annotations
 
 import csv
 import io
 import json
+import shutil
 import sys
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from hypothesis import strategies as st
 from assay.kinds.answers.results import ConditionTest as OneTest  # pytest would collect it by its name
 from assay.kinds.answers.results import Correlation, PairTokens, ScoringResults, SiteTokens
 from assay.kinds.answers.scoring.analysis import AnalysisOptions, ScoredResponse, analyse
+from assay.kinds.answers.scoring.marks import Mark, score_book
 from assay.kinds.answers.scoring.subgroups import interactions, token_changes
 from assay.kinds.answers.scoring_steps.exporting import (
     COLUMNS,
@@ -304,3 +306,30 @@ def test_names_of_a_study_cannot_leave_their_strings() -> None:
     space: dict[str, Any] = {}
     exec(compile(given, "analysis.ipynb", "exec"), space)  # noqa: S102 (our own notebook)
     assert space["A"] == "A'\nraise SystemExit #"
+
+
+def mark(number: int) -> Mark:
+    return Mark(f"mark-{number}", "anna", f"R-{number}", "accuracy", 2, time=float(number))
+
+
+def on_disk(folder: Path) -> list[Mark]:
+    return [line for line in score_book(folder).lines if isinstance(line, Mark)]
+
+
+@pytest.mark.parametrize("all_of_it", [True, False], ids=["the folder", "the last segment"])
+def test_what_is_removed_under_it_is_written_again_also_what_earlier_servers_took(
+    tmp_path: Path, all_of_it: bool
+) -> None:
+    folder = tmp_path / "marks"
+    earlier = score_book(folder)
+    earlier.add(mark(1), mark(2))
+    earlier.close()
+    book = score_book(folder)
+    book.add(mark(3))
+    if all_of_it:
+        shutil.rmtree(folder)
+    else:
+        max(folder.iterdir()).unlink()
+    book.add(mark(4))
+    assert sorted(on_disk(folder), key=lambda each: each.time) == [mark(number) for number in (1, 2, 3, 4)]
+    book.close()

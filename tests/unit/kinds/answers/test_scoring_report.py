@@ -12,7 +12,7 @@ import msgspec
 import pytest
 from rich.console import Console
 
-from assay.kinds.answers import wording as told
+from assay.kinds.answers import wording
 from assay.kinds.answers.results import Correlation, RaterAgreement, ScoringResults, SiteTokens, TokenChange
 from assay.report.formats import JsonReport
 from assay.report.html import HtmlReport
@@ -52,43 +52,43 @@ def terminal(scoring: ScoringResults) -> str:
     ],
 )
 def test_a_test_says_what_it_found(metric: str, shift: float, sentence: str) -> None:
-    assert told.finding(outcome(metric, "primary", {}, shift, 400), "A", "B") == sentence
+    assert wording.finding(outcome(metric, "primary", {}, shift, 400), "A", "B") == sentence
 
 
 def test_a_difference_is_clear_only_where_its_family_says_so() -> None:
     one = outcome("accuracy", "primary", {}, 0.3, 400)
-    assert "more accurately" in told.finding(one, "A", "B")
+    assert "more accurately" in wording.finding(one, "A", "B")
     informs = changed(one, p_adjusted=0.06)  # a p-value informs, the family's interval decides
-    assert told.finding(informs, "A", "B") == told.finding(one, "A", "B")
-    assert "does not clearly differ" in told.finding(changed(one, shown=""), "A", "B")
+    assert wording.finding(informs, "A", "B") == wording.finding(one, "A", "B")
+    assert "does not clearly differ" in wording.finding(changed(one, shown=""), "A", "B")
 
 
-def test_tokens_are_told_in_percent_of_a_too() -> None:
+def test_tokens_are_reported_in_percent_of_a_too() -> None:
     one = changed(outcome("tokens", "primary", {}, -900.0, 400), mean_a=3600.0, difference=-900.0)
-    assert told.difference(one).endswith("], -25.0 %")
-    assert told.short_effect(one).endswith(", -25.0 %")
-    assert told.percent(changed(one, mean_a=0.0)) == ""
-    assert "%" not in told.difference(outcome("accuracy", "primary", {}, 0.3, 400))
+    assert wording.difference(one).endswith("], -25.0 %")
+    assert wording.short_effect(one).endswith(", -25.0 %")
+    assert wording.percent(changed(one, mean_a=0.0)) == ""
+    assert "%" not in wording.difference(outcome("accuracy", "primary", {}, 0.3, 400))
 
 
 def test_tests_stand_by_family_in_one_order() -> None:
     shuffled = changed(scoring_of(), tests=scoring_of().tests[::-1])
-    assert list(told.families(shuffled)) == [
+    assert list(wording.families(shuffled)) == [
         *("Primary metrics", "Secondary metrics", "By complexity of the question"),
         *("By size of the model", "Site by site"),
     ]
     between = outcome("accuracy", "interaction", {"between": "complexity"}, 0.0, 9)
-    assert told.test_name(between) == "Accuracy: between complexity"
+    assert wording.test_name(between) == "Accuracy: between complexity"
 
 
 def test_effects_and_notes() -> None:
     delta = outcome("accuracy", "primary", {}, 0.12, 572)
     odds = outcome("completeness", "secondary", {}, 0.05, 572, left_out=3)
-    assert told.effect(delta) == "+0.0600 [-0.0200, +0.140]"
-    assert told.effect(odds) == "1.40 [0.900, 2.10]"  # odds have no sign
-    assert told.short_effect(odds) == "odds ratio 1.40"
-    assert told.short_effect(delta) == "delta +0.0600, small"
-    assert told.test_note(odds) == "3 left out: no value on one side; could detect 0.117"  # 2 · 1.4 / √572
+    assert wording.effect(delta) == "+0.0600 [-0.0200, +0.140]"
+    assert wording.effect(odds) == "1.40 [0.900, 2.10]"  # odds have no sign
+    assert wording.short_effect(odds) == "odds ratio 1.40"
+    assert wording.short_effect(delta) == "delta +0.0600, small"
+    assert wording.test_note(odds) == "3 left out: no value on one side; could detect 0.117"  # 2 · 1.4 / √572
 
 
 @pytest.mark.parametrize(
@@ -106,15 +106,15 @@ def test_the_title_of_agreement_is_its_answer(values: tuple[float | None, ...], 
         RaterAgreement(name, "kappa", ("a", "b"), 20, value, threshold=0.6)
         for name, value in zip(names, values, strict=True)
     ]
-    assert told.agreement_answer([*found, RaterAgreement("counts", "rho", ("a", "b"), 20, 0.1)]) == title
+    assert wording.agreement_answer([*found, RaterAgreement("counts", "rho", ("a", "b"), 20, 0.1)]) == title
 
 
 def test_agreement_at_its_threshold_holds() -> None:
     one = RaterAgreement("accuracy", "kappa", ("a", "b"), 20, 0.6, threshold=0.6)
-    assert told.agreement_state(one) == "passes: needs 0.6"
-    assert told.agreement_state(changed(one, value=0.599)) == "fails: needs 0.6"
-    assert told.agreement_state(changed(one, threshold=None)) == "informs"
-    assert told.agreement_state(changed(one, value=None)) == "no value"
+    assert wording.agreement_state(one) == "passes: needs 0.6"
+    assert wording.agreement_state(changed(one, value=0.599)) == "fails: needs 0.6"
+    assert wording.agreement_state(changed(one, threshold=None)) == "informs"
+    assert wording.agreement_state(changed(one, value=None)) == "no value"
 
 
 def site(name: str, change: float) -> SiteTokens:
@@ -124,8 +124,10 @@ def site(name: str, change: float) -> SiteTokens:
 def test_the_title_of_sites_counts_those_that_save() -> None:
     sites = [site("a", -40), site("b", 10), site("c", -20), site("d", -5)]
     # the middle two of -40 -20 -5 10 are -20 and -5
-    assert told.sites_answer(sites, "B") == "B needs fewer tokens on 3 of 4 sites; on the median site -12.5 %"
-    assert told.sites_answer([], "B").startswith("Which side needs fewer tokens is not known")
+    assert (
+        wording.sites_answer(sites, "B") == "B needs fewer tokens on 3 of 4 sites; on the median site -12.5 %"
+    )
+    assert wording.sites_answer([], "B").startswith("Which side needs fewer tokens is not known")
 
 
 @pytest.mark.parametrize(
@@ -143,16 +145,17 @@ def test_the_title_of_sites_counts_those_that_save() -> None:
     ],
 )
 def test_rho_is_in_the_title(value: float | None, low: float | None, high: float | None, title: str) -> None:
-    assert told.correlation_answer([Correlation("Spearman's rho of both", value, low, high, 9)]) == title
+    assert wording.correlation_answer([Correlation("Spearman's rho of both", value, low, high, 9)]) == title
 
 
-def test_models_that_disagree_are_told() -> None:
+def test_models_that_disagree_are_reported() -> None:
     found = changed(scoring_of(), by_model={"m": 0.2, "l": -0.1})
     assert (
-        told.same_way(found) == "Accuracy by model, B minus A: m +0.200, l -0.100. They point different ways."
+        wording.same_way(found)
+        == "Accuracy by model, B minus A: m +0.200, l -0.100. They point different ways."
     )
-    assert "the same way" in told.same_way(scoring_of())
-    assert told.same_way(changed(found, by_model={"m": 0.2})) == ""
+    assert "the same way" in wording.same_way(scoring_of())
+    assert wording.same_way(changed(found, by_model={"m": 0.2})) == ""
 
 
 # -------------------------------------------------------------------------------------- states
@@ -161,13 +164,15 @@ def test_models_that_disagree_are_told() -> None:
 def test_every_state_says_what_to_do_next() -> None:
     full = scoring_of()
     half = blinded_of(full)
-    assert told.state_lines(full) == []
-    assert told.state_lines(half)[-1] == "Go on scoring with: assay review serve STUDY"
-    assert "400 of 2460 marks" in told.state_lines(half)[0]  # 400 of 1144 + 1144 + 172
+    assert wording.state_lines(full) == []
+    assert wording.state_lines(half)[-1] == "Go on scoring with: assay review serve STUDY"
+    assert "400 of 2460 marks" in wording.state_lines(half)[0]  # 400 of 1144 + 1144 + 172
     done = changed(half, progress={"anna": {"accuracy": (4, 4)}})
-    assert told.state_lines(done)[-1].endswith("assay review unblind STUDY")
+    assert wording.state_lines(done)[-1].endswith("assay review unblind STUDY")
     unmade = ScoringResults("open", "A", "B", "anna", [], 0, {})
-    assert told.state_lines(unmade) == ["No responses are blinded yet. Do it with: assay review blind STUDY"]
+    assert wording.state_lines(unmade) == [
+        "No responses are blinded yet. Do it with: assay review blind STUDY"
+    ]
     for one in (half, unmade):
         assert "Every test" not in section(one)
 

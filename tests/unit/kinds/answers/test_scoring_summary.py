@@ -1,4 +1,4 @@
-"""What is made of a scoring: the primary rater's scores, and no one else's in their place."""
+"""What a panel may be, and what is made of its marks: those of the primary rater, and no other."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from assay.core.errors import DataError
-from assay.kinds.answers.panel import scoring_folder
+from assay.kinds.answers.panel import Panel, scoring_folder
 from assay.kinds.answers.scoring_steps.blinding import blind_study
 from assay.kinds.answers.scoring_steps.exporting import export_scoring
 from assay.kinds.answers.scoring_steps.importing import import_marks
@@ -90,13 +90,39 @@ def test_a_models_tokens_are_counted_by_its_own_tokenizer(tmp_path: Path) -> Non
     assert len({pair.tokenizer for pair in scoring.pairs}) == 2
 
 
-def test_a_tokenizer_that_is_not_there_is_told_before_anybody_scores(tmp_path: Path) -> None:
+def test_a_tokenizer_that_is_not_there_is_reported_before_anybody_scores(tmp_path: Path) -> None:
     write_study(tmp_path, tokenizers={"small": "lama3"})
     with pytest.raises(DataError, match="lama3"):
         validate_study(tmp_path)
 
 
-def test_models_that_the_study_does_not_have_are_told(tmp_path: Path) -> None:
+def test_models_that_the_study_does_not_have_are_reported(tmp_path: Path) -> None:
     study = collected(write_study(tmp_path, sizes={"smal": "small"}))
     blind_study(study, by="owner")
     assert any("smal" in warning for warning in Evaluation(study).results.trust.warnings)
+
+
+def test_the_primary_comes_first_and_others_are_compared_with_it() -> None:
+    panel = Panel("anna", ["ben"])
+    assert panel.names == ["anna", "ben", "anna (again)"]
+    assert panel.raters == ["anna", "ben"]
+
+
+def test_without_others_a_rater_is_compared_with_themself() -> None:
+    assert Panel("anna").raters == ["anna", "anna (again)"]
+
+
+@pytest.mark.parametrize(
+    ("given", "what"),
+    [
+        ({"others": ["anna"]}, "name of their own"),
+        ({"others": [" "]}, "name of their own"),
+        ({"share": 0.05}, "share is 0.05"),
+        ({"share": 1.5}, "share is 1.5"),
+        ({"again": 0.01}, "again is 0.01"),
+        ({"wait_hours": -1}, "wait_hours is -1"),
+    ],
+)
+def test_what_a_panel_cannot_be(given: dict[str, Any], what: str) -> None:
+    with pytest.raises(ValueError, match=what):
+        Panel("anna", **given)

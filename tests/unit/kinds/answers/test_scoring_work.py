@@ -197,7 +197,7 @@ def test_sending_twice_saves_once(desk: Desk) -> None:
         desk.save("R-02", "1", mark_id="mark-aaaaaaaa", rater="ben")
 
 
-def test_a_page_that_is_behind_is_told_what_stands(desk: Desk) -> None:
+def test_a_page_that_is_behind_is_reported_what_stands(desk: Desk) -> None:
     desk.save("R-01", "1", mark_id="mark-aaaaaaaa")
     with pytest.raises(Conflict) as caught:
         desk.save("R-01", "3", base=None)
@@ -289,8 +289,8 @@ def test_what_does_not_settle_a_contradiction_does_not_lead_on(desk: Desk) -> No
 
 
 def case(again: str = "none", **more: Any) -> NewPrecedent:
-    told = {"situation": "It gives days", "decision": "Take it as hours", "rationale": "The same"}
-    return NewPrecedent(**{"mark_id": fresh(), "step": "accuracy", "again": again, **told, **more})
+    why = {"situation": "It gives days", "decision": "Take it as hours", "rationale": "The same"}
+    return NewPrecedent(**{"mark_id": fresh(), "step": "accuracy", "again": again, **why, **more})
 
 
 def test_a_precedent_sends_back_what_was_scored_before_it(desk: Desk) -> None:
@@ -303,10 +303,10 @@ def test_a_precedent_sends_back_what_was_scored_before_it(desk: Desk) -> None:
     assert desk.work.add_case("anna", sent).case_id == "EC-11"
     assert desk.work.add_case("ben", case()).case_id == "EC-12"
     assert [each.case_id for each in desk.work.register("ben")][9:] == ["EC-10", "EC-11", "EC-12"]
-    told = desk.work.task("ben", "accuracy", "R-02").queued
-    assert told is not None
-    assert "It gives days" in told
-    assert "anna" not in told
+    why = desk.work.task("ben", "accuracy", "R-02").queued
+    assert why is not None
+    assert "It gives days" in why
+    assert "anna" not in why
     assert desk.work.state("ben").steps[0].queued == 1
     desk.save("R-02", "2")  # the same again confirms it
     desk.reopen()
@@ -450,12 +450,12 @@ def test_2000_responses_and_eight_raters_stay_quick(tmp_path: Path) -> None:
 # -------------------------------------------------------------------------------- raters who differ
 
 
-def test_raters_who_agree_too_little_are_told_to_discuss_and_score_again(desk: Desk) -> None:
+def test_raters_who_agree_too_little_are_reported_to_discuss_and_score_again(desk: Desk) -> None:
     desk.through(*STEPS)
     desk.through(*STEPS[:1], rater="ben")
     desk.save("R-02", "0", rater="ben")
-    told = desk.work.state("anna").finished
-    assert told.endswith("it can be unblinded once everybody is through.")  # nothing yet of what ben gave
+    why = desk.work.state("anna").finished
+    assert why.endswith("it can be unblinded once everybody is through.")  # nothing yet of what ben gave
     desk.through(*STEPS[1:], rater="ben")
     for rater in ("anna", "ben"):
         state = desk.work.state(rater)
@@ -478,8 +478,8 @@ def test_where_no_source_is_known_no_empty_panel_is_shown(tmp_path: Path) -> Non
         desk.work.close()
         assert about == "Score every response against its reference answer, one pass after the other."
         assert "source" not in [block.role for block in blocks]
-        (told,) = [block.text for block in blocks if block.title == "Source"]
-        assert "there is no source to compare the response with" in told
+        (why,) = [block.text for block in blocks if block.title == "Source"]
+        assert "there is no source to compare the response with" in why
 
 
 def test_an_empty_form_is_not_taken_for_none_found(desk: Desk) -> None:

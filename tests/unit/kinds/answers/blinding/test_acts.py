@@ -90,7 +90,7 @@ def test_force_without_need_is_a_plain_unblinding(folder: Path) -> None:
         (lambda lines: [*lines[:2], lines[2].replace("forced", "unblinded")], "cut off or rewritten"),
     ],
 )
-def test_a_record_that_was_changed_is_told(folder: Path, change: object, said: str) -> None:
+def test_a_record_that_was_changed_is_reported(folder: Path, change: object, said: str) -> None:
     unblind(folder, "much", force=True)
     lines = (folder / ACTS).read_text().splitlines()
     (folder / ACTS).write_text("".join(f"{line}\n" for line in change(lines)))  # type: ignore[operator]
@@ -100,7 +100,7 @@ def test_a_record_that_was_changed_is_told(folder: Path, change: object, said: s
         raise AssertionError(acts.sentences[-1])
 
 
-def test_a_missing_record_is_told_where_one_is_known(folder: Path) -> None:
+def test_a_missing_record_is_reported_where_one_is_known(folder: Path) -> None:
     (folder / ACTS).unlink()
     assert "is gone, though 2 acts were recorded" in read_acts(folder, head(folder)).problem
     (folder / MARKS).mkdir()
@@ -145,7 +145,7 @@ def test_a_pack_put_back_from_a_copy_does_not_forget_the_force(folder: Path) -> 
     assert read_acts(folder, head(folder)).state == "forced"
 
 
-def test_a_missing_head_is_told_once_it_must_have_been_there(folder: Path) -> None:
+def test_a_missing_head_is_reported_once_it_must_have_been_there(folder: Path) -> None:
     head(folder).unlink()
     assert "blind.acts is gone" in read_acts(folder, head(folder)).problem
     lines = (folder / ACTS).read_text().splitlines(keepends=True)

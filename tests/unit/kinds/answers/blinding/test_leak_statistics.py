@@ -1,4 +1,4 @@
-"""What stands out among deals of the labels, and what does not."""
+"""What stands out among permutations of the labels, and what does not."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_deals_keep_every_question_as_it_was() -> None:
     assert table.shape == (SHUFFLES + 1, 60)
     assert table[0].tolist() == [1.0, 0.0] * 30
     assert (table[:, ::2] + table[:, 1::2] == 1).all()  # one A a question
-    # 30 questions, 1,023 deals: half the firsts are A, ± 4 deviations of sqrt(30690 / 4) = 88
+    # 30 questions, 1,023 permutations: half the firsts are A, ± 4 deviations of sqrt(30690 / 4) = 88
     assert abs(table[1:, ::2].sum() - 15345) < 350
 
 
@@ -44,58 +44,58 @@ def test_three_conditions_have_a_table_each() -> None:
 
 
 def test_a_column_that_goes_with_the_condition_stands_out() -> None:
-    deals = LabelPermutations.of(QUESTIONS, CONDITIONS)
+    permutations = LabelPermutations.of(QUESTIONS, CONDITIONS)
     rng = np.random.default_rng(3)
-    noise, told = rng.normal(size=60), np.array([2.0, 0.0] * 30) + rng.normal(size=60)
+    noise, telling = rng.normal(size=60), np.array([2.0, 0.0] * 30) + rng.normal(size=60)
     question = np.repeat(rng.normal(size=30), 2)  # the same for both: it cannot tell
     figures = {
-        name: deals.with_values(each)
-        for name, each in (("noise", noise), ("told", told), ("question", question))
+        name: permutations.with_values(each)
+        for name, each in (("noise", noise), ("telling", telling), ("question", question))
     }
-    assert deals.alarms(figures) == ["told"]
-    assert deals.alarms({}) == []
+    assert permutations.alarms(figures) == ["telling"]
+    assert permutations.alarms({}) == []
 
 
 def test_sequences_that_group_or_alternate_stand_out() -> None:
-    deals = LabelPermutations.of(QUESTIONS, CONDITIONS)
+    permutations = LabelPermutations.of(QUESTIONS, CONDITIONS)
     a, b = list(range(0, 60, 2)), list(range(1, 60, 2))
     shuffled = np.random.default_rng(0).permutation(60).tolist()
     turn = [each for pair in zip(a, b[5:] + b[:5], strict=True) for each in pair]
     figures = {
-        "a first": deals.in_sequence([*a, *b]),
-        "in turn": deals.in_sequence(turn),
-        "shuffled": deals.in_sequence(shuffled),
-        "few": deals.in_sequence([*a[:3], *b[:3]]),
+        "a first": permutations.in_sequence([*a, *b]),
+        "in turn": permutations.in_sequence(turn),
+        "shuffled": permutations.in_sequence(shuffled),
+        "few": permutations.in_sequence([*a[:3], *b[:3]]),
     }
-    assert deals.alarms(figures) == ["a first", "in turn"]
+    assert permutations.alarms(figures) == ["a first", "in turn"]
 
 
 def test_a_classifier_learns_what_there_is() -> None:
-    deals = LabelPermutations.of(QUESTIONS, CONDITIONS)
+    permutations = LabelPermutations.of(QUESTIONS, CONDITIONS)
     rng = np.random.default_rng(0)
-    nothing = guess_conditions(deals, rng.normal(size=(60, 12)))
+    nothing = guess_conditions(permutations, rng.normal(size=(60, 12)))
     assert not nothing.beats_chance
     features = rng.normal(size=(60, 12))
     features[::2, 3] += 2.0
-    something = guess_conditions(deals, features)
+    something = guess_conditions(permutations, features)
     # two normal variables two deviations apart: the larger is right in Φ(2 / √2) = 0.92 of pairs
     assert something.auc == pytest.approx(0.92, abs=0.08)
     assert something.p == 1 / (SHUFFLES + 1)
-    assert guess_conditions(deals, features) == something
+    assert guess_conditions(permutations, features) == something
 
 
 def test_chance_is_called_chance_as_often_as_it_should_be() -> None:
     """p-values of 100 features that tell nothing: a tenth below 0.1, ± 4 deviations of 3 = 10 ± 12."""
-    deals = LabelPermutations.of(QUESTIONS, CONDITIONS)
+    permutations = LabelPermutations.of(QUESTIONS, CONDITIONS)
     rng = np.random.default_rng(1)
-    low = sum(guess_conditions(deals, rng.normal(size=(60, 4))).p <= 0.1 for _ in range(100))
+    low = sum(guess_conditions(permutations, rng.normal(size=(60, 4))).p <= 0.1 for _ in range(100))
     assert low <= 22
 
 
 def test_few_responses_can_never_stand_out() -> None:
-    # 3 questions have 2³ = 8 deals: the truth comes up in an eighth of them
-    deals = LabelPermutations.of([f"q{n // 2}" for n in range(6)], ["A", "B"] * 3)
-    assert deals.alarms({"sorted": deals.in_sequence([0, 2, 4, 1, 3, 5])}) == []
+    # 3 questions have 2³ = 8 permutations: the truth comes up in an eighth of them
+    permutations = LabelPermutations.of([f"q{n // 2}" for n in range(6)], ["A", "B"] * 3)
+    assert permutations.alarms({"sorted": permutations.in_sequence([0, 2, 4, 1, 3, 5])}) == []
 
 
 def test_features_of_ids() -> None:
@@ -115,6 +115,6 @@ def test_the_form_of_responses_is_measured() -> None:
         else each
         for each in one.pack.responses
     ]
-    told = guess_from_form(msgspec.structs.replace(one.pack, responses=listed), one.sealed)
-    assert told.beats_chance
-    assert told.auc > 0.95
+    telling = guess_from_form(msgspec.structs.replace(one.pack, responses=listed), one.sealed)
+    assert telling.beats_chance
+    assert telling.auc > 0.95

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from assay.core.errors import UsageError
 from assay.kinds.answers.blinding.masks import ENDS, OWN, WIDTHLESS, Masker, to_original, to_shown
 
-MASKING = Masker(["Curated Index"])
+MASKER = Masker(["Curated Index"])
 
 
 @pytest.mark.parametrize(
@@ -35,11 +35,11 @@ MASKING = Masker(["Curated Index"])
     ],
 )
 def test_what_betrays_is_masked(written: str, shown: str, rule: str) -> None:
-    found = MASKING.masked(written)
+    found = MASKER.masked(written)
     assert found.text == shown
     assert rule in found.used
-    assert MASKING.matching_rules(written)
-    assert not MASKING.matching_rules(found.text)
+    assert MASKER.matching_rules(written)
+    assert not MASKER.matching_rules(found.text)
 
 
 @pytest.mark.parametrize(
@@ -54,27 +54,27 @@ def test_what_betrays_is_masked(written: str, shown: str, rule: str) -> None:
     ],
 )
 def test_what_does_not_betray_stays(text: str) -> None:
-    assert MASKING.masked(text) == (text, [], {})
+    assert MASKER.masked(text) == (text, [], {})
 
 
 def test_a_word_of_the_question_stays() -> None:
     question = ["What role does Mintlify's llms.txt play?"]
-    assert MASKING.masked("The llms.txt file is its base.", question).text == "The llms.txt file is its base."
-    assert MASKING.masked("The provided llms.txt says so.", question).text == "[the document] says so."
+    assert MASKER.masked("The llms.txt file is its base.", question).text == "The llms.txt file is its base."
+    assert MASKER.masked("The provided llms.txt says so.", question).text == "[the document] says so."
 
 
 def test_a_subject_of_the_source_stays_but_no_name_of_a_file() -> None:
     source = "Streaming sends an HTML shell first. See llms.txt."
-    assert MASKING.masked("An HTML shell comes first.", (), source).text == "An HTML shell comes first."
-    assert MASKING.masked("The HTML page says so.", (), source).text == "[the document] says so."
-    assert MASKING.masked("See llms.txt.", (), source).text == "See [the document]."
+    assert MASKER.masked("An HTML shell comes first.", (), source).text == "An HTML shell comes first."
+    assert MASKER.masked("The HTML page says so.", (), source).text == "[the document] says so."
+    assert MASKER.masked("See llms.txt.", (), source).text == "See [the document]."
     # x.html in the source is no word HTML
-    assert MASKING.masked("An HTML shell.", (), "at x.html").text == "An [format] shell."
+    assert MASKER.masked("An HTML shell.", (), "at x.html").text == "An [format] shell."
 
 
 def test_what_overlaps_is_masked_once_and_nothing_is_left_over() -> None:
-    found = MASKING.masked("condition A llms.txt, html.md, front.md matter")
-    assert not MASKING.matching_rules(found.text)
+    found = MASKER.masked("condition A llms.txt, html.md, front.md matter")
+    assert not MASKER.matching_rules(found.text)
     assert "llms" not in found.text
 
 
@@ -92,7 +92,7 @@ TEXT = "See the llms.txt file, ok 😀."
 
 
 def test_offsets_by_hand() -> None:
-    text, masks, _ = MASKING.masked(TEXT)
+    text, masks, _ = MASKER.masked(TEXT)
     assert (text, masks) == ("See [the document], ok 😀.", [(4, 18, 4, 21)])
     assert to_original((0, 3), masks) == (0, 3)
     assert to_original((20, 24), masks) == (23, 27)
@@ -120,14 +120,14 @@ def test_offsets_by_hand() -> None:
     ],
 )
 def test_blanks_that_nobody_can_tell_apart_are_evened_out(written: str, shown: str) -> None:
-    masked = MASKING.masked(written)
+    masked = MASKER.masked(written)
     assert masked.text == shown
-    assert not MASKING.matching_rules(shown)
+    assert not MASKER.matching_rules(shown)
 
 
 def test_a_span_beside_a_blank_that_went_stays_where_it_is() -> None:
     written = "Ten, \nor five.\u200b No more. "
-    shown, masks, used = MASKING.masked(written)
+    shown, masks, used = MASKER.masked(written)
     assert used == {ENDS: 2, WIDTHLESS: 1}
     for words in ("Ten,", "or five.", "No more."):
         start = shown.index(words)
@@ -165,8 +165,8 @@ def texts(draw: st.DrawFn) -> str:
 
 @given(texts())
 def test_nothing_betrays_twice_and_masks_lie_in_order(written: str) -> None:
-    shown, masks, used = MASKING.masked(written)
-    assert not MASKING.matching_rules(shown)
+    shown, masks, used = MASKER.masked(written)
+    assert not MASKER.matching_rules(shown)
     assert sum(used.values()) == len(masks)
     at = last = 0
     rebuilt = ""
@@ -181,7 +181,7 @@ def test_nothing_betrays_twice_and_masks_lie_in_order(written: str) -> None:
 
 @given(texts(), st.data())
 def test_spans_go_there_and_back(written: str, data: st.DataObject) -> None:
-    shown, masks, _ = MASKING.masked(written)
+    shown, masks, _ = MASKER.masked(written)
     start = data.draw(st.integers(0, len(shown)))
     end = data.draw(st.integers(start, len(shown)))
     first, last = to_original((start, end), masks)
@@ -197,7 +197,7 @@ def test_spans_go_there_and_back(written: str, data: st.DataObject) -> None:
 
 @given(texts(), st.data())
 def test_spans_of_the_original_are_covered(written: str, data: st.DataObject) -> None:
-    _, masks, _ = MASKING.masked(written)
+    _, masks, _ = MASKER.masked(written)
     first = data.draw(st.integers(0, len(written)))
     last = data.draw(st.integers(first, len(written)))
     start, end = to_original(to_shown((first, last), masks), masks)

@@ -110,7 +110,7 @@ def test_a_large_page_is_quick() -> None:
 
 
 @pytest.mark.parametrize("page", ["domains", "ed"])
-def test_real_pages_are_told_once(page: str, shared_data: Callable[[str], Path]) -> None:
+def test_real_pages_are_reported_once(page: str, shared_data: Callable[[str], Path]) -> None:
     trafilatura = pytest.importorskip("trafilatura")
     folder = shared_data("html_md_pairs") / "llms-txt"
     html = trafilatura.extract((folder / f"{page}.html").read_text()) or ""

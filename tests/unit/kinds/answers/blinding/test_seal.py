@@ -31,13 +31,13 @@ def test_a_sealed_map_opens_with_its_key_and_shows_nothing_before() -> None:
     assert seal(ONE.sealed, ONE.key) != SEALED  # never the same twice: nobody can compare two
 
 
-def test_a_wrong_key_is_told() -> None:
+def test_a_wrong_key_is_reported() -> None:
     with pytest.raises(DataError, match="does not open with this key"):
         unseal(SEALED, new_key(), ONE.pack.commitment)
 
 
 @pytest.mark.parametrize("at", [20, 40, -1])
-def test_a_changed_file_is_told(at: int) -> None:
+def test_a_changed_file_is_reported(at: int) -> None:
     changed = bytearray(SEALED)
     changed[at] ^= 1
     with pytest.raises(DataError, match="does not open with this key"):
@@ -47,12 +47,12 @@ def test_a_changed_file_is_told(at: int) -> None:
 @pytest.mark.parametrize(
     "content", [b"", b"{}", SEALED[5:], SEALED[:20]], ids=["empty", "json", "beheaded", "cut"]
 )
-def test_what_is_no_sealed_map_is_told(content: bytes) -> None:
+def test_what_is_no_sealed_map_is_reported(content: bytes) -> None:
     with pytest.raises(DataError, match="not a sealed map"):
         unseal(content, ONE.key, ONE.pack.commitment)
 
 
-def test_a_map_that_was_replaced_is_told() -> None:
+def test_a_map_that_was_replaced_is_reported() -> None:
     swapped = [
         msgspec.structs.replace(each, arm="B" if each.arm[0] == "A" else "A") for each in ONE.sealed.originals
     ]
@@ -80,7 +80,7 @@ def test_a_key_on_disk_is_its_owners_and_never_lost(tmp_path: Path) -> None:
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
 
-def test_a_key_that_is_none_is_told(tmp_path: Path) -> None:
+def test_a_key_that_is_none_is_reported(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="the key of the seal is not there"):
         read_key(tmp_path / "blinding.key")
     (tmp_path / "blinding.key").write_text("secret")

@@ -12,7 +12,7 @@ from assay.kinds.answers.scoring.rubric import step_of
 from scoring_packs import TEXT, claim, mark
 
 
-def told(step: str, said: DraftMark, others: Mapping[str, Mark] | None = None) -> str:
+def problems(step: str, said: DraftMark, others: Mapping[str, Mark] | None = None) -> str:
     return " ".join(draft_problems(step_of(step), said, TEXT, others or {}))
 
 
@@ -33,7 +33,7 @@ def told(step: str, said: DraftMark, others: Mapping[str, Mark] | None = None) -
     ],
 )
 def test_what_the_rubric_allows_is_saved(step: str, said: DraftMark) -> None:
-    assert told(step, said) == ""
+    assert problems(step, said) == ""
 
 
 @pytest.mark.parametrize(
@@ -72,33 +72,35 @@ def test_what_the_rubric_allows_is_saved(step: str, said: DraftMark) -> None:
         ("citation", DraftMark("1"), "Write a note"),
     ],
 )
-def test_what_it_forbids_is_told(step: str, said: DraftMark, why: str) -> None:
-    assert why in told(step, said)
+def test_what_it_forbids_is_reported(step: str, said: DraftMark, why: str) -> None:
+    assert why in problems(step, said)
 
 
-def test_every_problem_is_told_at_once() -> None:
+def test_every_problem_is_reported_at_once() -> None:
     found = draft_problems(step_of("hallucination"), DraftMark(claims=[Claim("?", 5, 2, "", "")]), TEXT, {})
     assert len(found) == 4  # category, span, claim, note
 
 
 def test_a_refusal_binds_the_other_passes_whichever_comes_last() -> None:
     refused = {"accuracy": mark("R-01", grade=0, flags=["refusal"])}
-    assert "claims nothing" in told("hallucination", DraftMark(claims=[claim()]), refused)
-    assert "Choose 0" in told("completeness", DraftMark("1"), refused)
-    assert told("hallucination", DraftMark(flags=["none_found"]), refused) == ""
-    assert told("completeness", DraftMark("0"), refused) == ""
-    assert told("citation", DraftMark("na"), refused) == ""
+    assert "claims nothing" in problems("hallucination", DraftMark(claims=[claim()]), refused)
+    assert "Choose 0" in problems("completeness", DraftMark("1"), refused)
+    assert problems("hallucination", DraftMark(flags=["none_found"]), refused) == ""
+    assert problems("completeness", DraftMark("0"), refused) == ""
+    assert problems("citation", DraftMark("na"), refused) == ""
     flagged = DraftMark("0", "it declines", flags=["refusal"])
     claimed = {"hallucination": mark("R-01", "hallucination", None, claims=[claim()])}
-    assert "Take these back first" in told("accuracy", flagged, claimed)
-    assert "Change that first" in told("accuracy", flagged, {"completeness": mark("R-01", "completeness", 1)})
-    assert told("accuracy", flagged, {"completeness": mark("R-01", "completeness", 0)}) == ""
+    assert "Take these back first" in problems("accuracy", flagged, claimed)
+    assert "Change that first" in problems(
+        "accuracy", flagged, {"completeness": mark("R-01", "completeness", 1)}
+    )
+    assert problems("accuracy", flagged, {"completeness": mark("R-01", "completeness", 0)}) == ""
 
 
 def test_accuracy_3_and_a_capping_claim_may_both_be_saved() -> None:
     claimed = {"hallucination": mark("R-01", "hallucination", None, claims=[claim()])}
-    assert told("accuracy", DraftMark("3"), claimed) == ""
-    assert told("hallucination", DraftMark(claims=[claim()]), {"accuracy": mark("R-01")}) == ""
+    assert problems("accuracy", DraftMark("3"), claimed) == ""
+    assert problems("hallucination", DraftMark(claims=[claim()]), {"accuracy": mark("R-01")}) == ""
 
 
 def test_reminders_say_what_other_passes_said() -> None:

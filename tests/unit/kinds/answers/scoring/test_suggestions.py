@@ -69,7 +69,7 @@ def test_saying_that_nobody_knows_is_no_refusal_where_the_reference_says_so() ->
     assert value("accuracy", asked, "The text does not mention a version.") is None
 
 
-def test_parts_are_told_apart_by_question_words() -> None:
+def test_parts_are_reported_apart_by_question_words() -> None:
     assert parts_of(TWO_PARTS.text) == [
         "How does the API authenticate callers",
         "what limits apply to requests",
@@ -156,7 +156,7 @@ def test_a_model_is_asked_once_and_sees_what_raters_see(tmp_path: Path) -> None:
     assert stored[0].reason == "All there."
 
 
-def test_failures_are_told_and_the_next_time_asks_them_again(tmp_path: Path) -> None:
+def test_failures_are_reported_and_the_next_time_asks_them_again(tmp_path: Path) -> None:
     pack = pack_of(2)
     with ChatStandIn(by_turns("I like it.")) as server:
         judge = AccuracyJudge(url=server.url, model="judge-1", threads=1, retries=0, backoff=0)
