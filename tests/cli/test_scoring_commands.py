@@ -52,7 +52,7 @@ def test_agreement_tells_how_many_marks_were_as_suggested(blinded: Study) -> Non
     assay("review", "import", folder, write_lines(folder / "scores.jsonl", all_scores(blinded)))
     told = assay("review", "agreement", folder).out
     # two raters score 16 responses each; the rule calls those to one of four questions incomplete
-    seen = "0 of these suggestions had been looked at before"
+    seen = "0 of these suggestions had been seen before"
     assert f"24 of 32 completeness marks were as suggested by rule; {seen}" in told
 
 

@@ -90,7 +90,7 @@ def test_pairs_of_a_study_are_those_of_its_data(study: Path) -> None:
     (pair,) = found["pairs"]
     assert (pair["content_pair_id"], pair["site_id"], pair["delta_pct"]) == ("S1-P1", "S1", -50.0)
     refused = run(study, "--extract", "visible")
-    assert (refused.exit_code, "A study says it itself" in refused.stderr) == (2, True)
+    assert (refused.exit_code, "A study sets it itself" in refused.stderr) == (2, True)
 
 
 def test_what_cannot_be_counted_is_told(pages: Path, tmp_path: Path) -> None:

@@ -84,8 +84,9 @@ def fill_prompt(prompt: str, values: Mapping[str, str]) -> str:
 
 
 def fault_of(error: Retryable | RequestRefusal) -> Fault:
-    """Why a model gave no answer."""
-    return Fault(type(error).__name__, str(error), isinstance(error, Retryable))
+    """Why a model gave no answer. Responses are stored with a refusal under its first name, `Refused`."""
+    kind = "Refused" if isinstance(error, RequestRefusal) else type(error).__name__
+    return Fault(kind, str(error), isinstance(error, Retryable))
 
 
 @dataclass

@@ -179,7 +179,7 @@ def test_a_pair_whose_sides_were_exchanged_is_warned_of(files: Files) -> None:
     assert files.load().warnings == []
     files.pairs.append(pair("P3", markdown, html, *ids))
     assert files.load().warnings == [
-        "HTML and Markdown stand on other sides than elsewhere in 1 content pair (P3)"
+        "HTML and Markdown are on other sides than elsewhere in 1 content pair (P3)"
     ]
 
 

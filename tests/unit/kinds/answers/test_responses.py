@@ -106,7 +106,7 @@ def test_every_problem_has_its_line_and_they_come_in_its_order(tmp_path: Path) -
     )
     assert problems_of(kit) == [
         "r.jsonl:2: not JSON: Input data was truncated. Write one complete JSON object per line.",
-        "r.jsonl:3: condition: 'C' is no condition. Write A or B.",
+        "r.jsonl:3: condition: 'C' is not a condition. Write A or B.",
         "r.jsonl:4: 'q1' under A by 'm' is on line 1 already. Keep the one that counts.",
         "r.jsonl:5: question_id: there is no item 'q9'. Correct the id, or take the row out.",
         "r.jsonl:6: question_id: there is no item 'q9'. Correct the id, or take the row out.",

@@ -118,46 +118,16 @@ _CITING = re.compile(
     rf"|\b(?:in|under|from|on|per|see|based on) (?P<under>the (?:[\w&/'’-]+ ){{0,5}}{_PLACE})\b",
     re.IGNORECASE,
 )
-_WHOLE = frozenset(  # these name all of the content, so that nothing could be looked up there
-    [
-        "content",
-        "context",
-        "document",
-        "documents",
-        "documentation",
-        "docs",
-        "information",
-        "material",
-        "passage",
-        "passages",
-        "source",
-        "sources",
-        "text",
-        "website",
-    ]
-)
-_BESIDE = frozenset(  # these stand beside a name, and name nothing themselves
-    [
-        "a",
-        "an",
-        "the",
-        "this",
-        "that",
-        "these",
-        "its",
-        "their",
-        "your",
-        "our",
-        "above",
-        "available",
-        "given",
-        "official",
-        "provided",
-        "shown",
-        "site",
-        "supplied",
-    ]
-)
+# words that name all of the content, so that nothing could be looked up there
+_WHOLE = {
+    *("content", "context", "document", "documents", "documentation", "docs", "information", "material"),
+    *("passage", "passages", "source", "sources", "text", "website"),
+}
+# words beside a name, which name nothing themselves
+_BESIDE = {
+    *("a", "an", "the", "this", "that", "these", "its", "their", "your", "our", "above", "available"),
+    *("given", "official", "provided", "shown", "site", "supplied"),
+}
 
 
 def suggest_by_rule(step: str, response_id: str, asked: GoldQuestion, text: str) -> StoredSuggestion | None:
@@ -327,10 +297,8 @@ def suggest_accuracy(
             if len(faults) == number == HOPELESS:
                 pool.shutdown(wait=False, cancel_futures=True)
                 break
-    known_count = len(pack.responses) - len(todo)
-    return SuggestionCounts(
-        len(costs), known_count, len(faults), math.fsum(costs), faults[-1] if faults else ""
-    )
+    fault = faults[-1] if faults else ""
+    return SuggestionCounts(len(costs), len(pack.responses) - len(todo), len(faults), math.fsum(costs), fault)
 
 
 def refuse_tested(judge: ModelJudge, tested: Iterable[str]) -> None:
