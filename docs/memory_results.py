@@ -25,7 +25,8 @@ from assay.pipeline.evaluation import Evaluation
 from assay.pipeline.runner import run_study
 from assay.pipeline.validate import check_study
 from assay.report.markdown import code, escaped, table
-from assay.report.wording import NOTHING, clause_state, number, sample_size, where_text, with_interval
+from assay.report.verdicts import clause_state
+from assay.report.wording import NOTHING, number, sample_size, where_text, with_interval
 from assay.study.study import open_study
 
 ROOT = Path(__file__).parent.parent

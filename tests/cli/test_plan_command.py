@@ -76,7 +76,7 @@ def test_a_no_go_ends_with_its_code_and_tells_what_was_not_asked(tmp_path: Path)
     start = next(
         place for place, line in enumerate(lines) if line.startswith("slice, ship: go: RR@5(lexical) is")
     )
-    assert lines[start + 1].startswith("curve, ship: no-go: RR@5(old) is 0.500, needs >= 0.9")
+    assert lines[start + 1].startswith("curve, ship: no-go: RR@5(old) is 0.500; it needs at least 0.9")
     assert lines[start + 2] == "scale, ship: inconclusive: not reached: curve is no-go"
     assert "scale not run curve is no-go" in " ".join(done.out.split())
     assert done.out.splitlines()[-1] == "phases: No-go"

@@ -176,15 +176,15 @@ def prove(study: StudyPath, as_json: AsJson = False) -> None:
 def _show_proof(proof: Proof) -> None:
     from rich.text import Text
 
-    from assay.report.verdicts import HEADER, control_rows, outcome_title, summary
+    from assay.report.verdicts import CONTROLS_HEADER, control_rows, proof_summary, proof_title
 
     console = plain_console()
-    console.print(Text(f"{proof.gate}: {outcome_title(proof)}", "bold"))
+    console.print(Text(f"{proof.gate}: {proof_title(proof)}", "bold"))
     about = f"in the place of {', '.join(proof.candidates)}" if proof.candidates else "about no system"
     beside = f", compared with {', '.join(proof.references)}" if proof.references else ""
     console.print(Text(f"{about}{beside}"), soft_wrap=True)
-    console.print(table(HEADER, control_rows(proof), figures={2}))
-    console.print(Text(summary(proof)), soft_wrap=True)
+    console.print(table(CONTROLS_HEADER, control_rows(proof), figures={2}))
+    console.print(Text(proof_summary(proof)), soft_wrap=True)
     console.print()
 
 

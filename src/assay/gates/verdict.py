@@ -207,7 +207,7 @@ NO_KILL = "no kill condition is met"
 
 
 def reason_for_go(clauses: Sequence[ClauseResult]) -> str:
-    """`2 clauses hold (gain shown)`, `1 of 10 clauses holds (not guarded)`, `no kill condition is met`."""
+    """`2 clauses pass (gain shown)`, `1 of 10 clauses passes (not guarded)`, `no kill condition is met`."""
     asked = _once([clause for clause in clauses if clause.role == "go"])
     kills = _once([clause for clause in clauses if clause.role == "kill"])
     holding = [clause for clause in asked if clause.holds]
@@ -226,9 +226,9 @@ def _once(clauses: Sequence[ClauseResult]) -> list[ClauseResult]:
 
 def _number(holding: int, of: int) -> str:
     if of == 1:
-        return "the clause holds"
+        return "the clause passes"
     all_of_them = f"{holding} clauses" if holding == of else f"{holding} of {of} clauses"
-    return f"{all_of_them} {'holds' if holding == 1 else 'hold'}"
+    return f"{all_of_them} {'passes' if holding == 1 else 'pass'}"
 
 
 def _labels(clauses: Sequence[ClauseResult]) -> str:

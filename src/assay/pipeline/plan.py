@@ -23,7 +23,7 @@ from assay.gates.verdict import overall_verdict
 from assay.pipeline.evaluate import run_and_judge
 from assay.pipeline.runner import Outcome, Selection
 from assay.pipeline.validate import Validation, check_study, validate_study
-from assay.report.wording import headline, verdict_sentence
+from assay.report.verdicts import headline, verdict_sentence
 from assay.store.keys import AnswerBasis, plan_tasks
 from assay.store.run_store import Store
 from assay.study.plan_file import (

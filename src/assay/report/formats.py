@@ -18,8 +18,8 @@ from assay.core.protocols import FolderRenderer
 from assay.core.records import Verdict
 from assay.core.registry import RENDERERS, as_plugin_error
 from assay.core.results import GO, INCONCLUSIVE, NO_GO, Results
-from assay.report.verdicts import ClauseWords, verdict_words
-from assay.report.wording import printable, supports_go, unique_clauses
+from assay.report.verdicts import ClauseWords, supports_go, unique_clauses, verdict_words
+from assay.report.wording import printable
 from assay.store.disk import write_atomic
 from assay.study.study import Study
 

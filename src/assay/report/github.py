@@ -14,9 +14,9 @@ from urllib.parse import quote
 
 from assay.core.records import Arm, Estimate, Verdict
 from assay.core.results import BaselineChanges, ItemChange, ItemView, MeasureInfo, Results
-from assay.report import tables, wording
+from assay.report import tables, verdicts, wording
 from assay.report.markdown import code, escaped, table
-from assay.report.verdicts import summary, verdict_words
+from assay.report.verdicts import proof_summary, verdict_words
 
 WARNINGS, SYSTEMS = 10, 10  # shown of each
 FACTS = ("assay", "python", "study fingerprint")  # of where the figures are from
@@ -80,11 +80,15 @@ class _Comment:
         told = tables.recommendation(results)
         parts = [
             f"{marker(results.study)}\n## {wording.TITLES[results.verdict]}: {literal(results.study)}",
-            f"**{prose(wording.headline(results), 2 * SENTENCE)}**",
+            f"**{prose(verdicts.headline(results), 2 * SENTENCE)}**",
             f"**{prose(told)}**" if told else "",
             prose(tables.outlook(results)),
             *map(prose, wording.limit_lines(results)),
-            *(f"**{literal(each.gate)}: {prose(summary(each))}**" for each in results.proofs if each.exposed),
+            *(
+                f"**{literal(each.gate)}: {prose(proof_summary(each))}**"
+                for each in results.proofs
+                if each.exposed
+            ),
             _since(results.against) if results.against is not None else "",
         ]
         return "\n\n".join(filter(None, parts))
@@ -358,6 +362,8 @@ def _table_forms(
     return list(dict.fromkeys(found)) if rows else []
 
 
-def folded(summary: str, forms: Sequence[str]) -> list[str]:
-    """Forms that open at a click. The summary is HTML."""
-    return [f"<details><summary>{summary}</summary>\n\n{form}\n\n</details>" for form in forms]
+def folded(proof_summary: str, forms: Sequence[str]) -> list[str]:
+    """Forms that open at a click. The proof_summary is HTML."""
+    return [
+        f"<details><proof_summary>{proof_summary}</proof_summary>\n\n{form}\n\n</details>" for form in forms
+    ]

@@ -23,15 +23,8 @@ from assay.core.records import ClauseResult, Verdict
 from assay.core.results import GO, INCONCLUSIVE, NO_GO, ItemChange, ItemView, Results
 from assay.core.unpacking import OversizedContent
 from assay.report.github import expected_text, marker, returned_text
-from assay.report.verdicts import clause_words
-from assay.report.wording import (
-    VARIES,
-    number,
-    printable,
-    relevant_clauses,
-    shorten,
-    supports_go,
-)
+from assay.report.verdicts import clause_words, relevant_clauses, supports_go
+from assay.report.wording import VARIES, number, printable, shorten
 from assay.study.study import Study
 
 if TYPE_CHECKING:

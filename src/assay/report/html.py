@@ -66,7 +66,7 @@ class HtmlReport:
             style=style,
             script=script,
             refusals=Refusals(results),
-            gates=[_gate(verdict) for verdict in wording.gates_in_order(results)],
+            gates=[_gate(verdict) for verdict in verdicts.gates_in_order(results)],
             verdicts=verdicts,
             lift=_lift(results),
             panels=panels,
@@ -118,9 +118,9 @@ def _gate(verdict: Verdict) -> dict[str, Any]:
 
 def _clause(words: ClauseWords) -> dict[str, Any]:
     clause = words.clause
-    outcome = _OUTCOMES[wording.supports_go(clause)]
+    outcome = _OUTCOMES[verdicts.supports_go(clause)]
     at = point(clause.value, clause.low, clause.high)
-    above = (wording.clause_operator(clause) or ">").startswith(">") != (clause.role == "kill")
+    above = (verdicts.clause_operator(clause) or ">").startswith(">") != (clause.role == "kill")
     return {
         "words": words,
         "clause": clause,

@@ -33,7 +33,7 @@ class MarkdownReport:
             f"# {escaped(results.study)}: {wording.TITLES[results.verdict]}",
             f"**{escaped(told)}**" if (told := tables.recommendation(results)) else "",
             escaped(tables.outlook(results)),
-            escaped(wording.headline(results)),
+            escaped(verdicts.headline(results)),
             *map(escaped, wording.limit_lines(results)),
             *_gates(results),
             *_review(results),
@@ -77,7 +77,7 @@ def table(header: Sequence[str], rows: Iterable[Sequence[str]], texts: int = 1) 
 
 def _gates(results: Results) -> list[str]:
     blocks: list[str] = []
-    for verdict in wording.gates_in_order(results):
+    for verdict in verdicts.gates_in_order(results):
         words = verdict_words(verdict)
         tried = proof_line(results, verdict.gate)
         blocks.append(f"## {escaped(verdict.gate)}: {words.title}")
@@ -95,11 +95,14 @@ def _controls(results: Results) -> list[str]:
     """What became of every control, gate by gate."""
     if not results.verdicts:
         return []
-    blocks = [f"## {verdicts.TITLE}", verdicts.LEAD if results.proofs else verdicts.UNTRIED]
+    blocks = [
+        f"## {verdicts.CONTROLS_TITLE}",
+        verdicts.CONTROLS_LEAD if results.proofs else verdicts.CONTROLS_UNTRIED,
+    ]
     for proof in results.proofs:
-        blocks.append(f"**{escaped(proof.gate)}: {escaped(verdicts.outcome_title(proof))}**")
+        blocks.append(f"**{escaped(proof.gate)}: {escaped(verdicts.proof_title(proof))}**")
         rows = [tuple(map(escaped, row)) for row in verdicts.control_rows(proof)]
-        blocks.append(table(verdicts.HEADER, rows, texts=4))
+        blocks.append(table(verdicts.CONTROLS_HEADER, rows, texts=4))
     return blocks
 
 

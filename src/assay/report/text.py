@@ -15,7 +15,7 @@ from rich.table import Table
 
 from assay.core.records import Arm, Comparison, Estimate
 from assay.core.results import GO, INCONCLUSIVE, NO_GO, BaselineChanges, ItemView, MeasureInfo, Results
-from assay.report import tables, wording
+from assay.report import tables, verdicts, wording
 from assay.report.tables import Refusals
 from assay.report.text_tables import (
     GAP,
@@ -55,7 +55,7 @@ def render_text(
     for table in item_tables(results, width) if every_item else ():
         _print_table(console, table, width)
         console.print()
-    for gate in wording.gates_in_order(results):
+    for gate in verdicts.gates_in_order(results):
         style = _STYLES.get(gate.verdict, "bold") if gate.deciding else ""
         words = verdict_words(gate)
         _print_line(console, f"{gate.gate}: {words.title}", style)
@@ -135,7 +135,7 @@ def _unranked(items: Sequence[ItemView]) -> str:
 
 def _print_answer(results: Results, console: Console) -> None:
     """The last lines: why, what to do, what a review can still change, the verdict and the report."""
-    _print_line(console, wording.headline(results))
+    _print_line(console, verdicts.headline(results))
     if told := tables.recommendation(results):
         _print_line(console, told, "bold")
     if outlook := tables.outlook(results):

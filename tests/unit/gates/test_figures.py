@@ -18,7 +18,7 @@ from assay.gates.figures import evaluate_figures, figure_clauses
 from assay.gates.gate import GateFile
 from assay.gates.grammar import parse_clause, parse_expression
 from assay.pipeline.evaluate import evaluate
-from assay.report.wording import clause_sentence
+from assay.report.verdicts import clause_sentence
 from assay.stats.rows import Rows
 from assay.study.study import open_study
 from score_rows import Made, MadeTime, decided, items_of, rows_of
@@ -210,7 +210,7 @@ def test_a_clause_on_parity_is_decided(means: Any, clause: str, holds: bool, on:
 def test_what_an_infinite_side_is_said_to_be() -> None:
     found = decided_with(f"{PARITY} <= 400", curve(0.1, 0.1, 0.2, reference=0.6))
     assert (found.left, found.value, found.reason) == (math.inf, math.inf, "the left side is above 400")
-    assert clause_sentence(found).endswith("is ∞, needs <= 400; margin +∞ [+∞, +∞], n = 100")
+    assert clause_sentence(found).endswith("is ∞; it needs at most 400; margin +∞ [+∞, +∞], n = 100")
     twice = decided_with(f"{PARITY} <= {PARITY} + 1", curve(0.1, 0.1, 0.2, reference=0.6))
     assert (twice.holds, twice.reason) == (None, "the value is undefined")
     open_end = decided_with(f"{PARITY} <= 400", curve(0.37, 0.39, 0.6, reference=0.4))

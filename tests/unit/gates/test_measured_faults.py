@@ -24,7 +24,7 @@ from assay.gates.gate import Gate, GateFile
 from assay.gates.verdict import decide_gates
 from assay.pipeline.evaluate import evaluate
 from assay.report.html import HtmlReport
-from assay.report.wording import verdict_sentence
+from assay.report.verdicts import verdict_sentence
 from assay.stats.compare import ComparisonSettings, summarise
 from assay.stats.rows import Rows
 from score_rows import REGISTRY, M, decided, gate, items_of, rows_of
@@ -283,7 +283,7 @@ def test_a_gain_of_less_than_was_asked_for_is_called_a_gain_and_no_more() -> Non
     new = old + 0.021 + np.tile([0.1, -0.1], 500)  # a true 0.015 gets here in one study of four
     rows = pair(new, old)
     plain = verdict(rows, go=["M(new) >= M(old) + 0.02"])
-    assert (plain.verdict, plain.reason) == ("go", "the clause holds (gain shown)")
+    assert (plain.verdict, plain.reason) == ("go", "the clause passes (gain shown)")
     assert "gain shown" in verdict_sentence(plain)
     surer = verdict(rows, go=["M(new) >= M(old) + 0.02 on interval"])
     assert surer.verdict == "inconclusive"

@@ -18,7 +18,7 @@ from assay.gates.expansion import ClauseGroup
 from assay.gates.gate import Gate, measures_of
 from assay.gates.grammar import parse_clause
 from assay.gates.verdict import decide_gates, overall_verdict
-from assay.report.wording import verdict_sentence
+from assay.report.verdicts import verdict_sentence
 from score_rows import REGISTRY, gate, rows_of
 
 TRUTH = (True, False, None)
@@ -150,12 +150,12 @@ def test_no_declared_outcome_stands_in_for_rows_that_are_not_there() -> None:
     ("file", "reason"),
     [
         ({"kill": [NO]}, "no kill condition is met (not guarded)"),
-        ({"go": [YES]}, "the clause holds (not guarded)"),
+        ({"go": [YES]}, "the clause passes (not guarded)"),
         (
             {"go": [YES, YES], "kill": [NO]},
-            "the clause holds (not guarded), no kill condition is met (not guarded)",
+            "the clause passes (not guarded), no kill condition is met (not guarded)",
         ),
-        ({"go": {"any": [YES, NO]}}, "1 of 2 clauses holds (not guarded)"),
+        ({"go": {"any": [YES, NO]}}, "1 of 2 clauses passes (not guarded)"),
         ({"kill": [OPEN]}, "a kill condition is undecided"),
         ({"go": [OPEN]}, "a go clause is undecided"),
         ({"go": [NO], "kill": [NO]}, "a go clause fails, no kill condition is met"),
@@ -379,7 +379,7 @@ def test_a_first_clause_that_fails_is_what_the_verdict_reports() -> None:
     assert found.verdict == "inconclusive"
     sentence = verdict_sentence(found)
     why = "what must hold first does not hold, so nothing else is decided"
-    assert sentence.startswith(f"{why}: kappa(accuracy) is -0.333, needs >= 0.7;")
+    assert sentence.startswith(f"{why}: kappa(accuracy) is -0.333; it needs at least 0.7;")
     assert "raters have to agree first" in sentence
     assert "would settle" not in sentence
     assert "M(a)" not in sentence
@@ -389,7 +389,7 @@ def test_a_first_clause_that_is_not_about_raters_asks_nothing_of_them() -> None:
     (found,) = decide_gates(
         [gate(first=[FAILS], go=[WANTS_ITEMS])], Evaluator(SLIGHT, REGISTRY, resamples=200)
     )
-    assert "M(a) is 0.505, needs >= 0.9" in verdict_sentence(found)
+    assert "M(a) is 0.505; it needs at least 0.9" in verdict_sentence(found)
     assert "raters" not in verdict_sentence(found)
 
 

@@ -337,7 +337,7 @@ def test_verdict_gates_and_corpus_then_and_now(tmp_path: Path) -> None:
     assert found.recommendation == Change("deploy", "wait")
     assert found.gates == {
         "ship": Change("go", "no-go"),
-        "ship: RR@5(old) <= 0.6": Change("holds", "fails"),
+        "ship: RR@5(old) <= 0.6": Change("passes", "fails"),
     }
     assert set(found.provenance) == {"corpus", "system old"}
 

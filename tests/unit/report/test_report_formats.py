@@ -321,7 +321,7 @@ def test_a_clause_breaks_at_its_words(results: Results) -> None:
     long = msgspec.structs.replace(gate.clauses[0], text=f"nDCG@10(hybrid) >= nDCG@10(bm25) + 0.02 {where}")
     text = printed(dataclasses.replace(results, verdicts=[msgspec.structs.replace(gate, clauses=[long])]))
     rows = text.split("detectable\n")[-1].split("\n\n")[0].splitlines()
-    cut = rows[0].index("holds")
+    cut = rows[0].index("passes")
     lines = [line[2:cut].rstrip() for line in rows if line[2:cut].strip()]
     assert " ".join(lines).replace("| ", "|") == long.text
     assert all(line[-1] in "|," or line.endswith(("where", "0.02", ">=", "+")) for line in lines[:-1]), lines
@@ -397,7 +397,7 @@ def test_a_clause_that_stands_twice_is_shown_once(results: Results) -> None:
     twice = msgspec.structs.replace(gate, clauses=[*gate.clauses, *gate.clauses])
     text = printed(dataclasses.replace(results, verdicts=[twice], verdict="go"))
     assert text.count("  R@10(hybrid) >= 0.55") == 1
-    assert "2 clauses hold: " in text
+    assert "2 clauses pass: " in text
 
 
 def test_gates_that_inform_come_last_and_say_so(results: Results, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from assay.core.records import Advice, ClauseResult, Comparison, Estimate, Verdict
 from assay.core.results import MeasureInfo, Results
 from assay.gates.verdict import describe_advice
+from assay.report import verdicts
 from assay.report import wording as say
 from assay.report.html import about, answer
 
@@ -46,7 +47,7 @@ def test_a_shown_number_is_near_the_number(value: float) -> None:
     assert float(say.number(value)) == pytest.approx(value, rel=0.005)
 
 
-def test_a_mean_never_stands_alone() -> None:
+def test_a_mean_has_its_interval() -> None:
     assert say.with_interval(0.5123, 0.43, 0.5904) == "0.512 [0.430, 0.590]"
     assert say.with_interval(0.02, -0.01, 0.05, signed=True) == "+0.0200 [-0.0100, +0.0500]"
     assert say.with_interval(0.5, None, None) == "0.500 [no interval]"
@@ -77,45 +78,45 @@ def clause(text: str, holds: bool | None, **fields: object) -> ClauseResult:
 
 def test_a_clause_says_what_is_and_what_was_needed() -> None:
     failed = clause("A@400(race) >= A@400(flat) + 0.08 where feasible=yes", False, left=0.41, right=0.52)
-    assert say.clause_sentence(failed) == (
-        "A@400(race) is 0.410, needs >= A@400(flat) + 0.08 = 0.520 where feasible=yes; "
-        "margin -0.110 [-0.180, -0.0400], n = 180"
+    assert verdicts.clause_sentence(failed) == (
+        "A@400(race) is 0.410; it needs at least A@400(flat) + 0.08 = 0.520 where feasible=yes; "
+        "margin -0.110 [-0.180, -0.040], n = 180"
     )
 
 
 def test_a_threshold_that_is_a_number_is_not_repeated() -> None:
-    text = say.clause_sentence(clause("R@10(a) >= 55%", False, left=0.44, right=0.55))
-    assert text.startswith("R@10(a) is 0.440, needs >= 55%; margin")
+    text = verdicts.clause_sentence(clause("R@10(a) >= 55%", False, left=0.44, right=0.55))
+    assert text.startswith("R@10(a) is 0.440; it needs at least 55%; margin")
 
 
 def test_a_sign_inside_a_call_is_not_the_comparison() -> None:
     share = clause("share(R@10(a) < 0.1) <= 10% where x=y at 99%", False, left=0.2, right=0.1)
-    assert say.clause_operator(share) == "<="
-    assert say.clause_sentence(share).startswith(
-        "share(R@10(a) < 0.1) is 0.200, needs <= 10% where x=y at 99%; margin"
+    assert verdicts.clause_operator(share) == "<="
+    assert verdicts.clause_sentence(share).startswith(
+        "share(R@10(a) < 0.1) is 0.200; it needs at most 10% where x=y at 99%; margin"
     )
     band = clause("R@10(a) within 0.02 of R@10(b)", None, left=0.2, right=0.1)
-    assert say.clause_sentence(band).startswith("R@10(a) within 0.02 of R@10(b): margin")
+    assert verdicts.clause_sentence(band).startswith("R@10(a) within 0.02 of R@10(b): margin")
 
 
 @pytest.mark.parametrize("role", ["first", "go"])
-def test_a_clause_that_holds_speaks_for_shipping(role: str) -> None:
-    assert say.supports_go(clause("x > 0", True, role=role)) is True
-    assert say.supports_go(clause("x > 0", False, role=role)) is False
+def test_a_clause_that_passes_supports_a_go(role: str) -> None:
+    assert verdicts.supports_go(clause("x > 0", True, role=role)) is True
+    assert verdicts.supports_go(clause("x > 0", False, role=role)) is False
 
 
-def test_a_kill_that_holds_speaks_against_shipping() -> None:
-    assert say.supports_go(clause("x > 0", True, role="kill")) is False
-    assert say.supports_go(clause("x > 0", False, role="kill")) is True
-    assert say.supports_go(clause("x > 0", None, role="kill")) is None
-    assert say.clause_state(clause("x > 0", True, role="kill")) == "kill condition met"
+def test_a_kill_condition_that_is_met_does_not_support_a_go() -> None:
+    assert verdicts.supports_go(clause("x > 0", True, role="kill")) is False
+    assert verdicts.supports_go(clause("x > 0", False, role="kill")) is True
+    assert verdicts.supports_go(clause("x > 0", None, role="kill")) is None
+    assert verdicts.clause_state(clause("x > 0", True, role="kill")) == "kill condition met"
 
 
-def test_an_open_clause_says_what_would_settle_it() -> None:
+def test_an_undecided_clause_says_what_would_settle_it() -> None:
     open_one = clause("x(a) > 0", None, reason="too few items.", advice=Advice(220, "", 0.83, 0.06))
     advised = "with 220 more items, 83% to settle it if the effect is what it looks like, 6% if there is none"
-    assert say.clause_outlook(open_one) == f"too few items; {advised}"
-    sentence = say.verdict_sentence(Verdict("g", "inconclusive", [open_one]))
+    assert verdicts.clause_reason(open_one) == f"too few items; {advised}"
+    sentence = verdicts.verdict_sentence(Verdict("g", "inconclusive", [open_one]))
     assert sentence.endswith(f"(too few items; {advised})")
 
 
@@ -129,10 +130,10 @@ def test_advice_names_the_slice_and_what_to_do_where_no_number_helps() -> None:
 
 
 def test_the_headline_is_about_the_deciding_clause(results: Results, bare: Results) -> None:
-    assert say.headline(results).startswith(
-        "Seconds(hybrid) is 0.0684, stops the study if > 2 * Seconds(bm25)"
+    assert verdicts.headline(results).startswith(
+        "Seconds(hybrid) is 0.0684; more than 2 * Seconds(bm25)"
     )
-    assert "No gate is declared" in say.headline(bare)
+    assert "No gate is declared" in verdicts.headline(bare)
 
 
 def comparison(shown: str, mde: float | None = None, family: str = "R@10") -> Comparison:
@@ -225,13 +226,13 @@ def test_a_slice_is_understated_where_an_item_in_it_wants_review(half_reviewed: 
     assert not say.is_understated(half_reviewed, {"review": "no"})
 
 
-def test_a_clause_is_told_once_but_a_kill_of_the_same_words_stays() -> None:
+def test_a_clause_is_shown_once_but_a_kill_condition_of_the_same_words_stays() -> None:
     clauses = [clause("x > 0", True), clause("x > 0", True), clause("x > 0", True, role="kill")]
-    assert say.unique_clauses(Verdict("g", "go", clauses)) == [clauses[0], clauses[2]]
+    assert verdicts.unique_clauses(Verdict("g", "go", clauses)) == [clauses[0], clauses[2]]
 
 
 def test_an_informing_gate_is_no_headline(results: Results) -> None:
     quality, latency, _ = results.verdicts
     informing = msgspec.structs.replace(quality, verdict="no-go", deciding=False)
     mixed = dataclasses.replace(results, verdicts=[informing, latency])
-    assert say.headline(mixed).startswith("Seconds(hybrid)")
+    assert verdicts.headline(mixed).startswith("Seconds(hybrid)")

@@ -17,7 +17,7 @@ from rich.console import Console
 from assay.core.records import Comparison, Verdict
 from assay.core.results import Results
 from assay.gates.verdict import reason_for_go, verdict_notes
-from assay.report import text
+from assay.report import text, verdicts
 from assay.report import wording as say
 from assay.report.formats import JsonReport, JunitReport
 from assay.report.github import GitHubComment
@@ -107,9 +107,9 @@ def test_every_place_says_the_same(seed: int) -> None:
     built = ET.fromstring(JunitReport().render(results))  # noqa: S314 (our own)
     suites = {each.get("name"): each for each in built.iter("testsuite")}
     for said in (*texts.values(), markdown.replace("\\", "")):  # a comment may cut a long line
-        assert say.headline(results) in said
-    first = next((each for each in say.gates_in_order(results) if each.verdict == results.verdict), None)
-    assert first is None or all(each in say.headline(results) for each in verdict_notes(first))
+        assert verdicts.headline(results) in said
+    first = next((each for each in verdicts.gates_in_order(results) if each.verdict == results.verdict), None)
+    assert first is None or all(each in verdicts.headline(results) for each in verdict_notes(first))
     for verdict in results.verdicts:
         check_comparisons(study, verdict)
         words = verdict_words(verdict)

@@ -20,7 +20,7 @@ from assay.measures.parse import parse_measure
 from assay.measures.score import STATUS
 from assay.pipeline.baselines.tags import Version, current_version, load_version
 from assay.pipeline.evaluation import Evaluation
-from assay.report.wording import clause_state
+from assay.report.verdicts import clause_state
 from assay.stats.columns import TIE
 from assay.stats.compare import ComparisonSettings, summarise
 from assay.stats.rows import Rows

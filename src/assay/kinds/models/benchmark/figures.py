@@ -15,6 +15,7 @@ from assay.core.records import Arm, Comparison, Estimate, Factors
 from assay.core.results import ItemView, Results
 from assay.kinds.models.benchmark.columns import NAMED, RATES, MeasureColumn, column_name, columns_of
 from assay.measures.semantic import REVIEW
+from assay.report import verdicts
 from assay.report import wording as say
 from assay.report.items import COUNTED, Grid, score_grid
 from assay.stats.families import BETTER, NOT_SHOWN, WORSE
@@ -74,7 +75,7 @@ class BenchmarkResults:
     def recommendation(self) -> str:
         """What the study says to do, or else its verdict in words."""
         told = self.results.recommendation
-        return told or f"{say.TITLES[self.results.verdict]}: {say.headline(self.results)}"
+        return told or f"{say.TITLES[self.results.verdict]}: {verdicts.headline(self.results)}"
 
     @cached_property
     def reviewed(self) -> bool:

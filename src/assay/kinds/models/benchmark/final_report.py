@@ -18,6 +18,7 @@ from assay.kinds.models.benchmark.tables import (
     relevance_columns,
 )
 from assay.measures.semantic import REVIEW
+from assay.report import verdicts
 from assay.report import wording as say
 from assay.report.markdown import code, escaped, table
 from assay.report.verdicts import verdict_words
@@ -79,7 +80,7 @@ def _answer(figures: BenchmarkResults) -> list[str]:
             f"The human review is not finished: {len(results.review.complete)} of "
             f"{_queries(results.review.items)} judged for every model."
         )
-    for verdict in say.gates_in_order(results):
+    for verdict in verdicts.gates_in_order(results):
         words = verdict_words(verdict)
         lines = [
             f"{code(each.text)}: {each.state}; {escaped(each.sentence)}"

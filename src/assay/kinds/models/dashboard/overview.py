@@ -11,7 +11,7 @@ from assay.kinds.models.dashboard.charts import ModelStyle, bounded_number, esca
 from assay.kinds.models.dashboard.tables import BenchmarkTables
 from assay.report import wording as say
 from assay.report.markdown import code
-from assay.report.verdicts import clause_words
+from assay.report.verdicts import clause_words, supports_go
 
 VERDICT_SIGNS = {"go": "✔", "no-go": "✖", "inconclusive": "◐"}
 LONGEST_TITLE = 80
@@ -61,7 +61,7 @@ def _show_clauses(raw: list[dict[str, Any]]) -> None:
     clauses = [clause for one in verdicts if one.deciding for clause in one.clauses]
     if not clauses:
         return
-    counts = [f"{sum(say.supports_go(clause) is kind for clause in clauses)} {word}" for kind, word in _KINDS]
+    counts = [f"{sum(supports_go(clause) is kind for clause in clauses)} {word}" for kind, word in _KINDS]
     with st.expander(f"What the verdict rests on: {', '.join(counts)}"):
         for one in verdicts:
             informs = "" if one.deciding else " (informs, does not decide)"
