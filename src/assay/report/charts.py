@@ -1,7 +1,8 @@
-"""Small inline pictures: dots with whiskers, a margin against its threshold, the shapes of a verdict.
+"""Pictures of the page: dots with whiskers, margins against a threshold, verdict signs, charts of sections.
 
-Positions are percentages of the drawing's width, so a picture fills whatever cell it stands in and nothing
-in it is stretched. The figures stand as text in the cells beside it, which is what a screen reader reads.
+Positions are percentages of the drawing's width, so a picture fills its cell and nothing in it is stretched.
+The lines and bands of a chart are in a drawing of their own, which is stretched, with strokes that are not.
+The numbers are text in the cells beside a picture, which is what a screen reader reads.
 """
 
 from __future__ import annotations
@@ -53,19 +54,19 @@ _SHAPES = {
 
 @dataclass(frozen=True)
 class Axis:
-    """A stretch of numbers laid over the width of a picture."""
+    """A range of numbers over the width of a picture."""
 
     low: float
     high: float
 
     def at(self, value: float) -> float:
-        """Where a value stands, in percent of the width; what lies outside stands at the edge."""
+        """The position of a value, in percent of the width; a value outside is put at the edge."""
         share = (value - self.low) / (self.high - self.low)
         return EDGE + min(1.0, max(0.0, share)) * (100 - 2 * EDGE)
 
     @property
     def ticks(self) -> list[float]:
-        """Two to five round numbers inside the axis: few enough that their figures never touch."""
+        """Two to five round numbers inside the axis: few enough that their labels never touch."""
         wanted = (self.high - self.low) / 4
         power = 10.0 ** math.floor(math.log10(wanted))
         step = next(power * factor for factor in (1, 2, 5, 10) if power * factor >= wanted)
@@ -75,7 +76,7 @@ class Axis:
 
 
 def axis_over(values: Iterable[float | None], *, zero: bool = False) -> Axis | None:
-    """The axis that shows all values with a little air, through zero where asked; None without any value."""
+    """The axis that shows all values with a margin, through zero if asked; None without any value."""
     known = [value for value in values if value is not None and math.isfinite(value)]
     if not known:
         return None
@@ -87,7 +88,7 @@ def axis_over(values: Iterable[float | None], *, zero: bool = False) -> Axis | N
 
 
 def scale(axis: Axis) -> Markup:
-    """The figures along an axis; where they would touch in the narrowest cell, every second one."""
+    """The numbers along an axis; only every second one if they would touch in the narrowest cell."""
     places = [(axis.at(tick), f"{tick:g}") for tick in axis.ticks]
     widest = max((len(figure) for _, figure in places), default=0)
     apart = [(b - a) / 100 * NARROWEST for (a, _), (b, _) in pairwise(places)]
@@ -97,7 +98,7 @@ def scale(axis: Axis) -> Markup:
 
 
 def whisker(axis: Axis, at: tuple[float, float | None, float | None], style: str, title: str) -> Markup:
-    """One mean with its interval, in the colour class of its system; grid lines join up from row to row."""
+    """One mean with its interval, in the colour of its system; grid lines join up from row to row."""
     value, low, high = at
     grid = Markup().join((_ZERO if tick == 0 else _GRID).format(axis.at(tick)) for tick in axis.ticks)
     ends = (axis.at(value if low is None else low), axis.at(value if high is None else high))
@@ -111,7 +112,7 @@ def whisker(axis: Axis, at: tuple[float, float | None, float | None], style: str
 
 
 def dot(at: float, style: str, y: float = HEIGHT / 2) -> Markup:
-    """A point, such as that of a whisker, in the shape of its system."""
+    """A point in the shape of its system."""
     shaped = next((MARKERS[name] for name in style.split() if name in MARKERS), None)
     if shaped is None:
         return _ROUND.format(at, y=y)
@@ -119,7 +120,7 @@ def dot(at: float, style: str, y: float = HEIGHT / 2) -> Markup:
 
 
 def margin(at: tuple[float, float | None, float | None], above: bool, style: str) -> Markup:
-    """A margin and its interval against the threshold, the side that speaks for shipping shaded."""
+    """A margin and its interval against the threshold; the side of a go is shaded."""
     value, low, high = at
     axis = axis_over([value, low, high], zero=True) or Axis(-1, 1)
     zero = axis.at(0.0)
@@ -132,7 +133,7 @@ def margin(at: tuple[float, float | None, float | None], above: bool, style: str
 
 
 def stacked(parts: Sequence[tuple[str, float, str]], style: str) -> Markup:
-    """Shares of a whole end to end (their class, their share, their title), in the colour of a system."""
+    """Shares of a whole end to end (class, share, title), in the colour of a system."""
     drawn, start = Markup(), 0.0
     for name, share, title in parts:
         if share:
@@ -142,7 +143,7 @@ def stacked(parts: Sequence[tuple[str, float, str]], style: str) -> Markup:
 
 
 def shape(outcome: str | None) -> Markup:
-    """The sign of a verdict: a circle, an octagon, a diamond, so that colour is never alone."""
+    """The sign of a verdict: a circle, an octagon or a diamond, to differ not only by colour."""
     name = outcome or "none"
     drawing = Markup(_SHAPES.get(outcome, _SHAPES[None]))  # noqa: S704 (our own constants)
     return (
@@ -153,14 +154,14 @@ def shape(outcome: str | None) -> Markup:
 
 
 def sign(outcome: str, x: float, y: float, size: float) -> Markup:
-    """The same sign within another picture."""
+    """The same sign inside another picture."""
     place = Markup('<g class="shape {}" transform="translate({:.1f} {:.1f}) scale({:.3f})">')
     drawing = Markup(_SHAPES[outcome])  # noqa: S704 (our own constants)
     return place.format(outcome, x, y, size / 24) + drawing + Markup("</g>")
 
 
 def style_of(results: Results, name: str) -> str:
-    """The classes of a system or one of its arms, the same everywhere in the page: its colour and shape."""
+    """The colour and shape classes of a system or arm, the same everywhere in the page."""
     system = next((one for one in results.systems if name == one or name.startswith(f"{one}[")), None)
     place = results.systems.index(system) if system is not None else len(results.systems)
     shape = ["", *(f" {name}" for name in MARKERS)][place // COLOURS % (len(MARKERS) + 1)]
@@ -193,7 +194,7 @@ _RING = Markup('<circle class="ring" cx="{:.2f}%" cy="{:.1f}" r="10"/>')
 
 
 def chart_svg(results: Results, chart: Chart) -> Markup:
-    """The drawing of a chart; nothing where it has no point."""
+    """The drawing of a chart; empty if it has no point."""
     styles = [style for _, style in legend(results, chart)]
     match chart.form:
         case "lines":
@@ -205,7 +206,7 @@ def chart_svg(results: Results, chart: Chart) -> Markup:
 
 
 def legend(results: Results, chart: Chart) -> list[tuple[str, str]]:
-    """The name of each series with its colour and shape: a system's own, or one that the first two lack."""
+    """The name of each series with its colour and shape: a system's own, or one that is free."""
     shapes = ["", *MARKERS]
     return [
         (
@@ -222,7 +223,7 @@ def legend(results: Results, chart: Chart) -> list[tuple[str, str]]:
 
 
 def _lines(chart: Chart, styles: Sequence[str]) -> Markup:
-    """Two drawings side by side: the figures of the values, and the lines."""
+    """Two drawings side by side: the numbers of the y axis, and the lines."""
     ends = (end for series in chart.series for at in series.points for end in (at.y, at.low, at.high))
     axis = axis_over(ends)
     if axis is None:
@@ -241,7 +242,7 @@ def _lines(chart: Chart, styles: Sequence[str]) -> Markup:
 
 
 class _Lines:
-    """Where everything stands in a chart of lines."""
+    """The positions in a chart of lines."""
 
     def __init__(self, chart: Chart, axis: Axis) -> None:
         self.chart, self.axis = chart, axis
@@ -249,7 +250,7 @@ class _Lines:
         self.end = LAST if None in chart.breaks else END
 
     def x(self, x: float | None, series: int | None = None) -> float:
-        """Where x stands; without a limit, lines stand side by side, or their intervals would hide."""
+        """The position of x; beyond all limits, series are put side by side so that intervals do not hide."""
         if x is not None:
             return FIRST + (self.end - FIRST) * x / self.most
         count = len(self.chart.series)
@@ -260,7 +261,7 @@ class _Lines:
         return TOP + HIGH * (1 - (value - self.axis.low) / (self.axis.high - self.axis.low))
 
     def drawing(self) -> Markup:
-        """The grid, the places along x, and the target where it lies inside."""
+        """The grid, the numbers along x, and the target if it lies inside."""
         drawn = Markup().join(_ACROSS.format("grid", y=self.y(tick)) for tick in self.axis.ticks)
         for place in self.chart.breaks:
             drawn += _DOWN.format("grid", TOP, TOP + HIGH, x=self.x(place))
@@ -271,7 +272,7 @@ class _Lines:
         return drawn
 
     def line(self, series: int) -> Markup:
-        """Band and line as far as there is a limit, and a dashed way to where there is none."""
+        """Band and line up to the last limit, and a dashed line to the point without a limit."""
         points = self.chart.series[series].points
         bounded = [at for at in points if at.x is not None]
         beyond = [at for at in points if at.x is None]
@@ -312,7 +313,7 @@ def points_drawn(chart: Chart) -> list[tuple[ChartSeries, ChartPoint]]:
 
 
 def _scatter(chart: Chart, styles: Sequence[str]) -> Markup:
-    """Whole steps upwards, zero drawn both ways."""
+    """A scatter with whole steps upwards, and lines at zero both ways."""
     points = [at for series in chart.series for at in series.points]
     across = axis_over((at.x for at in points), zero=True)
     if across is None:
@@ -343,7 +344,7 @@ def _scatter(chart: Chart, styles: Sequence[str]) -> Markup:
 
 
 def _upright(across: Axis, bottom: float) -> Markup:
-    """Lines down at round numbers, zero stronger, figures below; a narrow page leaves the finer ones out."""
+    """Lines down at round numbers, zero stronger, numbers below; narrow pages leave the finer ones out."""
     drawn = Markup()
     for tick, fine in fine_ticks(across):
         drawn += _DOWN.format("zero" if tick == 0 else "grid", TOP, bottom, x=across.at(tick))
@@ -366,7 +367,7 @@ def fine_ticks(axis: Axis) -> list[tuple[float, bool]]:
 
 
 def _strip(chart: Chart, styles: Sequence[str]) -> Markup:
-    """A point for each x; those that would hide each other stand above each other."""
+    """A point for each x; points that would hide each other are put above each other."""
     points = sorted(_styled(chart, styles), key=lambda pair: pair[0].x or 0.0)
     across = axis_over((at.x for at, _ in points), zero=True)
     if across is None:

@@ -1,4 +1,4 @@
-"""Reports on disk, in the run folder of a study or where somebody wants them."""
+"""The formats JSON, JUnit and Parquet, and reports on disk."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from assay.study.study import Study
 
 
 def write_reports(results: Results, study: Study) -> tuple[Results, list[str]]:
-    """Writes the HTML page and what else the study asks for.
+    """Writes the HTML page and the other formats that the study asks for.
 
     Returns the results, which then name the page, and why a report could not be written: that costs neither
     the others nor the verdict.
@@ -41,7 +41,7 @@ def write_reports(results: Results, study: Study) -> tuple[Results, list[str]]:
 
 
 def write_report(results: Results, study: Study, format_: str, out: Path | None = None) -> Path:
-    """Writes one format: a file, or a folder of files, in the run folder or where `out` says."""
+    """Writes one format, a file or a folder of files, to the run folder or to `out`."""
     renderer = study.registry.create(RENDERERS, format_)
     with as_plugin_error(f"the report {format_} broke"):
         if isinstance(renderer, FolderRenderer):
@@ -61,7 +61,7 @@ def write_report(results: Results, study: Study, format_: str, out: Path | None 
 
 @dataclass(frozen=True)
 class JsonReport:
-    """Results as one UTF-8 JSON object; values that are not numbers are null."""
+    """Results as one UTF-8 JSON object; values that are not finite numbers are null."""
 
     suffix: ClassVar[str] = ".json"
 
@@ -75,7 +75,7 @@ class JsonReport:
 
 @dataclass(frozen=True)
 class JunitReport:
-    """A clause that speaks for shipping passes, one that speaks against fails, an open one is skipped.
+    """A clause that supports a go passes; one that does not fails; an undecided one is skipped.
 
     Build servers show skipped cases as green, so that each gate has one more case, its verdict: it fails on
     no-go and is an error on inconclusive. Gates that only inform are left out.
@@ -111,7 +111,7 @@ def _suite(verdict: Verdict) -> ET.Element:
 
 
 def _case(verdict: Verdict, words: ClauseWords) -> ET.Element:
-    """One clause. A kill condition passes where it does not hold, for then it lets the system through."""
+    """One clause. A kill condition passes if it is not met: then it lets the system through."""
     clause = words.clause
     case = ET.Element(
         "testcase", name=printable(clause.text), classname=printable(f"{verdict.gate}.{clause.role}")
@@ -142,7 +142,7 @@ def _totals(verdicts: list[Verdict]) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class ParquetReport:
-    """The scores, one row an item, arm, seed and measure; what has no value is null.
+    """The scores, one row for each item, arm, seed and measure; a missing value is null.
 
     `factors` is a JSON object as text, so that the table is the same whatever factors a study has.
     """

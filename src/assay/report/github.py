@@ -1,4 +1,4 @@
-"""The report as a comment on a pull request: the verdict, figures by slice, what changed since a baseline."""
+"""The report as a comment on a pull request: the verdict, means by slice, changes since a baseline."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Count = Counter[tuple[object, ...]]
 
 @dataclass(frozen=True)
 class GitHubComment:
-    """GitHub-flavoured Markdown for a comment, never longer than one may be; details give way first."""
+    """GitHub-flavoured Markdown that fits into one comment; details are left out first."""
 
     suffix: ClassVar[str] = ".github.md"
 
@@ -35,12 +35,12 @@ class GitHubComment:
 
 
 def marker(study: str) -> str:
-    """The first line of a study's comment, which nobody sees and by which it is found again."""
+    """The first line of a study's comment: invisible, and used to find the comment again."""
     return f"<!-- assay: {quote(study, safe=' ')[:200]} -->"
 
 
 def _quoted(name: str) -> str:
-    """A name in a line of HTML, as code."""
+    """A name as code, inside HTML."""
     return f"<code>{escape(wording.shorten(wording.printable(name), NAME))}</code>"
 
 
@@ -50,12 +50,12 @@ def _when(created: float | None) -> str:
 
 @dataclass(frozen=True)
 class _Comment:
-    """What the comment says of some results."""
+    """The content of the comment."""
 
     results: Results
 
     def blocks(self) -> Iterator[CommentPart]:
-        """In the order in which they are read: the answer, the evidence, the details, where it is from."""
+        """The parts in reading order: the answer, the evidence, the details, the origin."""
         against = self.results.against
         yield CommentPart("verdict", [self._head()])
         yield CommentPart("gates", self._gates(deciding=True))
@@ -101,7 +101,7 @@ class _Comment:
     # ------------------------------------------------------------------------------ the figures
 
     def _system(self, cell: str = "system") -> list[str]:
-        """The cell of a column that stands only where there are several systems."""
+        """The cell of the system column, which exists only if there are several systems."""
         return [cell] if len(self.results.arms) > 1 else []
 
     def _header(self, *names: str) -> list[str]:
@@ -122,7 +122,7 @@ class _Comment:
         return _table_forms(self._header("measure"), rows, texts=len(self._system("")) + 1)
 
     def _slices(self) -> list[tuple[str, list[str]]]:
-        """A table for each tag: of every value, the measures that apply to it."""
+        """A table for each tag: the measures that apply to each of its values."""
         infos = {measure.name: measure for measure in self.results.measures}
         tags: dict[str, dict[str, list[Estimate]]] = {}
         for one in self.results.estimates:
@@ -147,7 +147,7 @@ class _Comment:
     def _figure(self, one: Estimate, measure: MeasureInfo, asked: int = 0) -> list[str]:
         """The cells of a mean: system, value, n, and the change since the baseline."""
         arm, against = Arm(one.system, one.factors).name, self.results.against
-        bound = wording.lower_bound_sign(measure) or tables.at_least(one, self._understated)
+        bound = wording.lower_bound_sign(measure) or tables.review_bound_sign(one, self._understated)
         return [
             *self._system(literal(arm)),
             ("" if one.value is None else bound) + wording.with_interval(one.value, one.low, one.high),
@@ -157,10 +157,10 @@ class _Comment:
 
     @cached_property
     def _understated(self) -> set[tables.Slice]:
-        return tables.lower_bounds(self.results)
+        return tables.understated_slices(self.results)
 
     def _change(self, against: BaselineChanges, arm: str, one: Estimate) -> str:
-        """How a mean changed, and how many items did; nothing for a measure that is not compared."""
+        """How a mean changed, and how many items did; empty for a measure that is not compared."""
         compared = [
             each for each in against.comparisons if each.measure == one.measure and each.family == arm
         ]
@@ -177,7 +177,7 @@ class _Comment:
 
     @cached_property
     def _in_both(self) -> set[tuple[str, str]]:
-        """The slices that hold an item which the baseline has too, unchanged."""
+        """The slices that have an item in common with the baseline, unchanged."""
         against = self.results.against
         apart = {*against.added, *against.changed} if against is not None else set()
         both = [item for item in self.results.items if item.item_id not in apart]
@@ -185,7 +185,7 @@ class _Comment:
 
     @cached_property
     def _turned(self) -> list[Count]:
-        """How many items are worse, and how many better, by arm, measure and slice."""
+        """The number of items that are worse, and better, by arm, measure and slice."""
         return [] if self.results.against is None else [*map(self._counted, _sides(self.results.against))]
 
     def _counted(self, turns: Sequence[ItemChange]) -> Count:
@@ -239,7 +239,7 @@ class _Comment:
         return ["\n".join(lines)] if lines else []
 
     def _foot(self) -> str:
-        """What was asked, when and with what."""
+        """The systems, the baseline, the time and the versions."""
         results, facts, against = self.results, self.results.trust.provenance, self.results.against
         shown = [literal(arm) for arm in results.arms[:SYSTEMS]]
         more = [f"{len(results.arms) - SYSTEMS} more"] if len(results.arms) > SYSTEMS else []
@@ -276,7 +276,7 @@ def _values(item: ItemView, tag: str) -> list[str]:
 
 
 def _clauses(gate: Verdict) -> Iterator[list[str]]:
-    """A row a clause; one for the gate where it has none."""
+    """One row per clause; one row for a gate without clauses."""
     words = verdict_words(gate)
     title = words.title.removesuffix(", informs")  # which the heading above them says
     name = f"{literal(gate.gate)} {title}" + (f": {prose(gate.about, TEXT)}" if gate.about else "")
@@ -289,7 +289,7 @@ def _clauses(gate: Verdict) -> Iterator[list[str]]:
 
 # ----------------------------------------------------------------------------------------------
 
-MOST = 65_000  # characters. GitHub takes 65,536; whoever posts the comment may add a line
+MOST = 65_000  # characters. GitHub takes 65,536; the sender may add a line
 ROWS, ITEMS = (100, 20), (20, 10, 5)  # of a table, and of one whose rows hold texts: as many as have room
 NAME, TEXT, SENTENCE = 80, 120, 600  # characters of a name, of a corpus text, of a sentence
 JOINER = "\u2060"  # invisible, and no part of any name
@@ -301,19 +301,19 @@ _CALLS = re.compile(
 
 
 def prose(text: str, limit: int = SENTENCE) -> str:
-    """A text on one line that is shown as it is, whatever it holds."""
+    """A text on one line that GitHub shows as it is."""
     return escaped(_CALLS.sub(JOINER, wording.shorten(wording.printable(text), limit)))
 
 
 def literal(text: str, limit: int = NAME) -> str:
-    """A name as inline code, inside which GitHub reads nothing; as prose where it cannot be code."""
+    """A name as inline code, inside which GitHub reads nothing; as prose if it cannot be code."""
     short = wording.shorten(text, limit)
     found = code(short)
     return found if found.startswith("`") else prose(short, limit)
 
 
 def expected_text(item: ItemView) -> str:
-    """What should have come of an item: the best passage that it names, or the route, flag or intent."""
+    """What was expected of an item: the best passage that it names, or the route, flag or intent."""
     best = item.expected[0] if item.expected and item.expects is None else None
     if best is None:
         return item.expectation
@@ -321,7 +321,7 @@ def expected_text(item: ItemView) -> str:
 
 
 def returned_text(item: ItemView, arm: str) -> str:
-    """What came of it: why there is no answer, or the route taken and the first hit."""
+    """What came back: why there is no answer, or the route taken and the first hit."""
     if arm in item.faults:
         return f"failed: {item.faults[arm]}"
     took = item.took(arm) if item.expectation else ""
@@ -331,14 +331,14 @@ def returned_text(item: ItemView, arm: str) -> str:
 
 
 class CommentPart(NamedTuple):
-    """A part of the comment in forms of falling length; `name` is told where there is no room for any."""
+    """A part of the comment in ever shorter forms; `name` is listed if there is no room for any."""
 
     name: str
     forms: Sequence[str]
 
 
 def fitted(blocks: Sequence[CommentPart]) -> str:
-    """The blocks in order, in the longest forms that fit; the first and the last have room before others."""
+    """The parts in order, in the longest forms that fit; the first and the last get room before others."""
     room, last = MOST - 2 * SENTENCE, len(blocks) - 1  # the rest is for saying what is left out
     chosen: dict[int, str] = {}
     for place in sorted(range(len(blocks)), key=lambda place: (0 < place < last, place)):
@@ -354,7 +354,7 @@ def fitted(blocks: Sequence[CommentPart]) -> str:
 def _table_forms(
     header: Sequence[str], rows: Sequence[Sequence[str]], texts: int, sizes: Sequence[int] = ROWS, of: int = 0
 ) -> list[str]:
-    """A table in forms with fewer and fewer of its rows; `of` is how many there are, if more than given."""
+    """A table in forms with fewer and fewer rows; `of` is the number of all rows, if more than given."""
     total, found = max(of, len(rows)), []
     for size in sizes:
         more = f"\n\n… and {total - size} more." if total > size else ""
@@ -363,7 +363,7 @@ def _table_forms(
 
 
 def folded(proof_summary: str, forms: Sequence[str]) -> list[str]:
-    """Forms that open at a click. The proof_summary is HTML."""
+    """Forms that open at a click. The summary is HTML."""
     return [
         f"<details><proof_summary>{proof_summary}</proof_summary>\n\n{form}\n\n</details>" for form in forms
     ]

@@ -1,7 +1,7 @@
 """A report delivered in a run of GitHub Actions: comment, summary, annotations and outputs.
 
-The comment is one a study and pull request: it is found again by its first line and written anew. Whatever
-goes wrong here is told, and changes neither a verdict nor an exit code.
+There is one comment for each study and pull request: its first line identifies it, and each run updates it.
+Failures here are reported, and change neither a verdict nor an exit code.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ API = "https://api.github.com"
 PAGE = 100  # comments asked for at once
 LIMITED = "60"  # seconds to wait where GitHub asks to slow down and does not say how long
 ROOM = 400  # characters that may follow the report in a comment
-_OURS = frozenset({"OWNER", "MEMBER", "COLLABORATOR"})  # besides bots: whose comments we write anew
+_OURS = frozenset({"OWNER", "MEMBER", "COLLABORATOR"})  # besides bots: their comments may be updated
 _PERMISSION = (
     "Give the job `permissions: pull-requests: write`. A run for a pull request from a fork has a token that "
     "may only read"
@@ -45,7 +45,7 @@ _ADVICE = {401: "Check GITHUB_TOKEN", 403: _PERMISSION, 404: _PERMISSION}
 
 @dataclass(frozen=True)
 class Delivery:
-    """What became of a report: the comment's address, a line about it, and commands for the runner."""
+    """The outcome of a delivery: the comment's address, a line about it, and commands for the runner."""
 
     url: str | None
     said: str
@@ -58,7 +58,7 @@ def deliver_report(
     report: Path,
     sleep: Callable[[float], None] = time.sleep,
 ) -> Delivery:
-    """Posts a report that was written, and leaves summary and outputs where the runner looks for them."""
+    """Posts a written report, and adds summary and outputs to the files that the runner reads."""
     job = ActionsJob(study.kit.env)
     body = f"{report.read_text(encoding='utf-8').rstrip()}{job.origin}\n"
     url, said, remarks = None, job.obstacle, []
@@ -87,7 +87,7 @@ def _output(name: str, value: str) -> str:
 
 @dataclass(frozen=True)
 class ActionsJob:
-    """What a runner tells a step by its environment."""
+    """What a runner's environment says about the job."""
 
     env: Mapping[str, str]
 
@@ -112,7 +112,7 @@ class ActionsJob:
 
     @cached_property
     def event(self) -> Mapping[str, Any]:
-        """What set the run off; empty where nothing says so."""
+        """The event that started the run; empty if the environment names none."""
         try:
             found = msgspec.json.decode(Path(self.env.get("GITHUB_EVENT_PATH", "")).read_bytes())
         except (OSError, msgspec.DecodeError):
@@ -121,7 +121,7 @@ class ActionsJob:
 
     @property
     def _pull(self) -> Mapping[str, Any]:
-        """The pull request as the event tells of it; of several, which a later run may have, none."""
+        """The pull request of the event; none if a later run has several."""
         after = self.event.get("workflow_run")
         several = after.get("pull_requests") if isinstance(after, dict) else None
         alone = several[0] if isinstance(several, list) and len(several) == 1 else None
@@ -135,7 +135,7 @@ class ActionsJob:
 
     @property
     def obstacle(self) -> str:
-        """Why there can be no comment; empty where there can be one."""
+        """Why there can be no comment; empty if there can be one."""
         if self.pull_request is None:
             return "no comment: the event names no pull request (GITHUB_EVENT_PATH)"
         missing = [name for name in ("GITHUB_REPOSITORY", "GITHUB_TOKEN") if not self.env.get(name)]
@@ -143,7 +143,7 @@ class ActionsJob:
 
     @property
     def origin(self) -> str:
-        """A last line: the commit that the report is about, and the run that holds its files."""
+        """A last line: the commit that the report is about, and the run that has its files."""
         head = self._pull.get("head")
         commit = str(head.get("sha", "")) if isinstance(head, dict) else self.env.get("GITHUB_SHA", "")
         server, run = self.env.get("GITHUB_SERVER_URL", ""), self.env.get("GITHUB_RUN_ID", "")
@@ -153,7 +153,7 @@ class ActionsJob:
         return line if len(line) <= ROOM else ""
 
     def write(self, name: str, text: str) -> None:
-        """Appends to the file that a variable names, where it names one."""
+        """Appends to the file that a variable names, if it names one."""
         if path := self.env.get(name):
             with Path(path).open("a", encoding="utf-8") as file:
                 file.write(text)
@@ -163,11 +163,11 @@ class ActionsJob:
 
 
 class RequestDenied(AssayError):
-    """GitHub refuses a request, and would again."""
+    """GitHub refuses a request, and would refuse it again."""
 
 
 class _TransientError(AssayError):
-    """An attempt that came to nothing, and how many seconds to wait before another."""
+    """An attempt that failed and may be repeated, after `retry_after` seconds."""
 
     def __init__(self, what: str, retry_after: str | None = None) -> None:
         super().__init__(what)
@@ -185,7 +185,7 @@ class PullRequestComments:
         self._each = f"/repos/{repository}/issues/comments"
 
     def put(self, body: str, mark: str) -> str:
-        """Writes the comment that begins with a mark anew, or the first one; its address.
+        """Writes the comment that begins with a mark, or updates the first one; returns its address.
 
         Looking comes before every attempt: one whose answer was lost may have left a comment.
         """
@@ -215,13 +215,13 @@ class PullRequestComments:
         return str(answer.get("html_url", "")) if isinstance(answer, dict) else ""
 
     def _marked(self, mark: str) -> list[int]:
-        """The comments that begin with a mark, oldest first, but for those that a stranger wrote."""
+        """The ids of the comments that begin with a mark, oldest first, without those of strangers."""
         found: list[int] = []
         page = 1
         while True:
             rows = self._ask("GET", f"{self._all}?per_page={PAGE}&page={page}")
             if not isinstance(rows, list):
-                raise _TransientError("an answer that is no list of comments")
+                raise _TransientError("an answer that is not a list of comments")
             found += [row["id"] for row in rows if _is_ours(row) and str(row.get("body")).startswith(mark)]
             if len(rows) < PAGE:
                 return found
@@ -251,7 +251,7 @@ class PullRequestComments:
         return self._read(response, content)
 
     def _read(self, response: httpx.Response, content: bytes) -> Any:
-        """What an answer holds; _Passing where another may fare better, Denied where none will."""
+        """The content of an answer; raises _TransientError if a retry may help, else RequestDenied."""
         try:
             answer = msgspec.json.decode(content)
         except ValueError:
@@ -280,7 +280,7 @@ def _is_ours(row: Mapping[str, Any]) -> bool:
 
 
 def _is_limited(status: int, headers: Mapping[str, str], said: str) -> bool:
-    """Whether GitHub asks to slow down, which it may do with the status of a refusal."""
+    """Whether GitHub asks to slow down; it may use the status of a refusal for that."""
     spent = headers.get("X-RateLimit-Remaining") == "0"
     return status == 429 or (status == 403 and (spent or "Retry-After" in headers or "rate limit" in said))
 
@@ -292,7 +292,7 @@ TEXT = 300  # characters of a text
 
 
 class Annotation(NamedTuple):
-    """A remark at a place of the repository: an error where it stops, a warning where it does not."""
+    """A remark at a place of the repository: an error if it stops the study, else a warning."""
 
     kind: str
     title: str
@@ -303,7 +303,7 @@ class Annotation(NamedTuple):
 def annotation_commands(
     results: Results, study: Study, workspace: Path, first: Sequence[Annotation] = ()
 ) -> list[str]:
-    """Commands that show what went wrong where it is written: gates first, then items that got worse."""
+    """Commands that show what went wrong in the file: gates first, then items that got worse."""
     found = [*first, *_gates(results, study), *_regressions(results, study)]
     commands = []
     for kind in ("error", "warning"):
@@ -316,7 +316,7 @@ def annotation_commands(
 
 
 def _command(one: Annotation, workspace: Path) -> str:
-    """A command for the runner, in which no text can begin another."""
+    """A command for the runner; no text in it can begin another command."""
     properties = {**_position(one.place, workspace), "title": one.title}
     pairs = ",".join(f"{name}={_property(value)}" for name, value in properties.items())
     return f"::{one.kind} {pairs}::{_data(one.text)}"
@@ -331,7 +331,7 @@ def _property(text: str) -> str:
 
 
 def _position(place: Place | None, workspace: Path) -> dict[str, str]:
-    """File and line as the repository knows them; nothing for what lies outside it."""
+    """File and line in the repository; empty for a place outside it."""
     path = None if place is None else Path(place.file).resolve()
     if place is None or path is None or not path.is_relative_to(workspace):
         return {}
@@ -340,7 +340,7 @@ def _position(place: Place | None, workspace: Path) -> dict[str, str]:
 
 
 def _gates(results: Results, study: Study) -> Iterator[Annotation]:
-    """Clauses that keep a gate from saying go; an error where that decides against shipping."""
+    """Clauses that keep a gate from a go; errors if that decides against shipping."""
     for gate in results.verdicts:
         if gate.verdict == GO:
             continue
@@ -354,7 +354,7 @@ def _gates(results: Results, study: Study) -> Iterator[Annotation]:
 
 
 def _speaks(gate: Verdict, clause: ClauseResult) -> bool:
-    """Whether a clause is why a gate says what it says."""
+    """Whether a clause is the reason of a gate's verdict."""
     return supports_go(clause) is False or (gate.verdict == INCONCLUSIVE and supports_go(clause) is None)
 
 
@@ -364,7 +364,7 @@ def _sentence(clause: ClauseResult) -> str:
 
 
 def _regressions(results: Results, study: Study) -> Iterator[Annotation]:
-    """Items that got worse, where they stand; errors only if the loss is a no-go and they do not vary."""
+    """Items that got worse; errors only if the loss is a no-go and the items do not vary by themselves."""
     against = results.against
     if against is None:
         return
@@ -386,7 +386,7 @@ def _by_item(turns: Sequence[ItemChange]) -> dict[str, list[ItemChange]]:
 
 
 def _turned(turns: Sequence[ItemChange], item: ItemView | None) -> str:
-    """What was asked, how the figures fell, and what came back instead of what."""
+    """The query, how its scores fell, what was expected and what came back."""
     first = turns[0]
     figures = [
         f"{one.measure}({one.arm}) {number(one.before)} → {number(one.after)}"
@@ -401,6 +401,6 @@ def _turned(turns: Sequence[ItemChange], item: ItemView | None) -> str:
 
 
 def _places(results: Results, study: Study) -> dict[str, Place]:
-    """Where each item stands, as far as its dataset knows."""
+    """The place of each item, if its dataset knows it."""
     datasets = [study.dataset(arm) for arm in study.arms if arm.name in results.arms]
     return {name: place for dataset in reversed(datasets) for name, place in dataset.places.items()}

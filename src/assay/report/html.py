@@ -41,7 +41,7 @@ _POLICY = (
 
 @dataclass(frozen=True)
 class HtmlReport:
-    """One HTML file with its style, script and data inside, that may load nothing from anywhere."""
+    """One HTML file with its style, script and data inside; it loads nothing from anywhere."""
 
     suffix: ClassVar[str] = ".html"
 
@@ -86,7 +86,7 @@ class HtmlReport:
 
 
 def templates() -> Environment:
-    """Our templates: what comes from data is escaped, and a name that is not there is an error."""
+    """Our templates: data is escaped, and an unknown name is an error."""
     return Environment(
         loader=PackageLoader("assay", "report/templates"),
         autoescape=True,
@@ -97,7 +97,7 @@ def templates() -> Environment:
 
 
 def _source(pages: Environment, name: str) -> Markup:
-    """A file of ours, to be put into the page as it stands."""
+    """One of our files, to be put into the page unchanged."""
     loader = pages.loader
     if loader is None:
         raise RuntimeError("the environment has no loader")
@@ -133,7 +133,7 @@ def _clause(words: ClauseWords) -> dict[str, Any]:
 
 
 def _panel(results: Results, measure: MeasureInfo) -> dict[str, Any]:
-    """One measure: every arm on one axis, with its difference from the baseline beside it."""
+    """One measure: every arm on one axis, with its difference from the baseline."""
     estimates = wording.overall(results, measure.name)
     axis = charts.axis_over(bound for one in estimates for bound in (one.value, one.low, one.high))
     against = {
@@ -159,7 +159,7 @@ def _panel(results: Results, measure: MeasureInfo) -> dict[str, Any]:
 
 
 def about(measure: MeasureInfo) -> str:
-    """What a measure is, what its parameters make of it, and which way is better."""
+    """What a measure is, what its parameters mean, and which way is better."""
     spec, depth = wording.parse_measure(measure.name)
     found = [f"the cut-off is {depth}"] if depth and "cut" in measure.about else []
     found += [
@@ -172,7 +172,7 @@ def about(measure: MeasureInfo) -> str:
 
 
 def answer(results: Results, measure: MeasureInfo) -> str:
-    """What the comparisons of one measure say, as the title of its picture."""
+    """What the comparisons of one measure show, as the title of its picture."""
     pairs = [one for one in wording.differences(results, measure.name) if one.difference is not None]
     if not pairs:
         found = wording.overall(results, measure.name)
@@ -208,7 +208,7 @@ def _arm_of(comparison: Comparison) -> str:
 
 
 def _further(results: Results) -> list[Comparison]:
-    """Comparisons that stand beside no arm: other pairs, or whole systems over several arms."""
+    """Comparisons that belong to no row: other pairs, or whole systems over several arms."""
     return [
         one
         for one in results.comparisons
@@ -226,7 +226,7 @@ def point(
 
 
 def _lift(results: Results) -> dict[str, Any] | None:
-    """What became of each arm's results: a bar an arm, and the figures it is drawn from."""
+    """The marks of each arm's results: one bar per arm, and the numbers behind it."""
     if results.review is None:
         return None
     marks = tables.marks_by_arm(results, results.review)
@@ -245,13 +245,13 @@ def _lift(results: Results) -> dict[str, Any] | None:
 
 
 def _slices(results: Results) -> list[dict[str, Any]]:
-    understated = tables.lower_bounds(results)
+    understated = tables.understated_slices(results)
     found = (_heat(results, measure, understated) for measure in results.measures)
     return [table for table in found if table["groups"]]
 
 
 def _heat(results: Results, measure: MeasureInfo, understated: set[tables.Slice]) -> dict[str, Any]:
-    """Slices by arms for one measure, grouped by what they are cut on; those to which it applies."""
+    """Slices by arms for one measure, grouped by tag; only slices to which the measure applies."""
     known = [one for one in results.estimates if one.where and one.measure == measure.name]
     asked: dict[tuple[tuple[str, str], ...], int] = {}
     for one in known:
@@ -267,9 +267,9 @@ def _heat(results: Results, measure: MeasureInfo, understated: set[tables.Slice]
             "estimate": one,
             "n": wording.sample_size(one, asked[tuple(one.where.items())]),
             "style": shade(one, solid, measure.better),
-            "at_least": wording.lower_bound_sign(measure) or tables.at_least(one, understated),
+            "at_least": wording.lower_bound_sign(measure) or tables.review_bound_sign(one, understated),
         }
-    bound = any(tables.at_least(one, understated) for one in sliced)
+    bound = any(tables.review_bound_sign(one, understated) for one in sliced)
     return {"measure": measure, "groups": groups, "bound": bound}
 
 
@@ -287,7 +287,7 @@ def shade(estimate: Estimate, solid: list[float], better: str) -> str:
 
 
 def _changed(results: Results, change: Changes) -> dict[str, Any]:
-    """The worst flips of one arm, what was expected beside what came back first."""
+    """The worst flips of one arm, with what was expected and what came back first."""
     rows = []
     for flip in change.flips[:WORST]:
         if flip.gain >= 0:

@@ -23,7 +23,7 @@ COUNTED = (Status.SCORED, Status.MISSING)
 
 
 class ItemScore(NamedTuple):
-    """One item's score under one arm and measure, seeds averaged."""
+    """One item's score for one arm and measure, averaged over seeds."""
 
     value: float | None
     status: str
@@ -39,7 +39,7 @@ class Flip:
     item: ItemView
     before: float
     after: float
-    gain: float  # positive is better, whichever way the measure points
+    gain: float  # positive is better, also for measures where lower is better
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ def score_grid(results: Results) -> Grid:
 
 
 def counterparts(results: Results) -> dict[str, str]:
-    """For each arm other than the baseline's, the baseline arm it is compared with."""
+    """The baseline arm that each other arm is compared with."""
     made: dict[str, Arm] = {one.name: one for one in (Arm(e.system, e.factors) for e in results.estimates)}
     arms = {name: made.get(name, Arm(name)) for name in results.arms}
     bases = {name: arm for name, arm in arms.items() if results.baseline in (name, arm.system)}
@@ -93,7 +93,7 @@ def counterparts(results: Results) -> dict[str, str]:
 
 
 def changes(results: Results, grid: Grid | None = None) -> list[Changes]:
-    """What changed against the baseline on the study's first measure, one entry an arm."""
+    """What changed against the baseline on the study's first measure, for each arm."""
     if not results.measures or not results.items:
         return []
     measure = results.measures[0]
@@ -144,12 +144,12 @@ _ESCAPES: dict[str, str | int | None] = {
 
 
 def script_safe(value: Any) -> str:
-    """JSON that may stand in a script element: nothing in it can end the element or open a comment."""
+    """JSON for a script element: nothing in it can end the element or open a comment."""
     return msgspec.json.encode(value).decode().translate(str.maketrans(_ESCAPES))
 
 
 def item_data(results: Results, grid: Grid, room: int) -> tuple[str, int]:
-    """The item data as script-safe JSON of so many bytes, and at how many characters snippets were cut."""
+    """The item data as JSON of at most so many bytes, and the length at which snippets are cut."""
 
     def packed(limit: int) -> tuple[str, int]:
         text = script_safe(_ItemPacker(results, grid, limit).value())
@@ -171,7 +171,7 @@ def item_data(results: Results, grid: Grid, room: int) -> tuple[str, int]:
 
 
 def snippet(text: str, limit: int, needles: list[str]) -> tuple[str, list[int]]:
-    """A stretch of the text around what was expected, and where in it that stands (nothing: [])."""
+    """A part of the text around what was expected, and the position of that in it ([] if it is not there)."""
     line = " ".join(text.split())
     found = next((needle for needle in needles if needle in line and needle != line), None)
     if not limit or found is None:
@@ -186,18 +186,18 @@ def snippet(text: str, limit: int, needles: list[str]) -> tuple[str, list[int]]:
 
 
 def _brief(value: float) -> float:
-    """A value with as many digits as anybody reads; whole numbers without a point."""
+    """A value with six digits; whole numbers without a decimal point."""
     short = float(f"{value:.6g}")
     return int(short) if short.is_integer() and abs(short) < 1e15 else short
 
 
 def _once(lists: list[list[list[Any]]]) -> list[list[list[Any]] | int]:
-    """Each list of hits once; one that is the same as an earlier one is told by the place of that."""
+    """Each list of hits once; a list that repeats an earlier one becomes the index of that one."""
     return [lists.index(each) if each and lists.index(each) < at else each for at, each in enumerate(lists)]
 
 
 def _trimmed(values: list[Any], least: int) -> list[Any]:
-    """The values without the empty ones at their end, but never fewer than so many."""
+    """The values without empty ones at the end, but at least so many."""
     while len(values) > least and values[-1] is None:
         values.pop()
     return values
@@ -265,7 +265,7 @@ class _ItemPacker:
         return hits
 
     def _score(self, item: ItemView, arm: str, measure: str) -> list[Any] | float | None:
-        """The value alone where it was scored, which is most of them; else value and status."""
+        """Only the value for most scores; value and status for the others."""
         cell = self.grid.get((arm, measure), {}).get(item.item_id)
         if cell is None:
             return None

@@ -12,7 +12,7 @@ from assay.core.results import ItemView, Results
 from assay.core.section import Place, Table, Text
 from assay.report import tables, verdicts, wording
 from assay.report.items import Changes, changes
-from assay.report.tables import Refusals, cell_text, figure_tables, notes
+from assay.report.tables import Refusals, figure_notes, figure_tables, figure_text
 from assay.report.verdicts import proof_line, verdict_words
 
 WORST = 20
@@ -24,7 +24,7 @@ _SPECIAL = re.compile(r"([\\`*_{}\[\]#!|~$<&])")
 
 @dataclass(frozen=True)
 class MarkdownReport:
-    """GitHub-flavoured Markdown; text from corpora is escaped, so it can neither format nor break a table."""
+    """GitHub-flavoured Markdown. Text from corpora is escaped, so it can neither format nor break a table."""
 
     suffix: ClassVar[str] = ".md"
 
@@ -62,7 +62,7 @@ def escaped(text: str) -> str:
 
 
 def code(text: str) -> str:
-    """Text as inline code; as plain text where backticks or escaped pipes would end the span or the cell."""
+    """Text as inline code, or as plain text if it has backticks or backslashes."""
     line = " ".join(wording.printable(text).split())
     if not line or "`" in line or "\\" in line:
         return escaped(line)
@@ -70,7 +70,7 @@ def code(text: str) -> str:
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[str]], texts: int = 1) -> str:
-    """A table whose first `texts` columns are words and the others figures, set to the right."""
+    """A table; the first `texts` columns hold words, the others numbers, set to the right."""
     rule = ["---" if index < texts else "---:" for index in range(len(header))]
     return "\n".join(f"| {' | '.join(cells)} |" for cells in (header, rule, *rows))
 
@@ -92,7 +92,7 @@ def _gates(results: Results) -> list[str]:
 
 
 def _controls(results: Results) -> list[str]:
-    """What became of every control, gate by gate."""
+    """The outcome of every control, gate by gate."""
     if not results.verdicts:
         return []
     blocks = [
@@ -107,7 +107,7 @@ def _controls(results: Results) -> list[str]:
 
 
 def _sections(results: Results, place: Place) -> list[str]:
-    """What insights found: an alarm first, then words and tables in their order."""
+    """The sections: an alarm first, then words and tables in their order."""
     blocks: list[str] = []
     for section in results.sections:
         if section.place != place or not (section.alarm or section.printed):
@@ -119,7 +119,7 @@ def _sections(results: Results, place: Place) -> list[str]:
 
 
 def _text(block: Text) -> str:
-    """A paragraph per line, strong if something is still to be done; lists and cautions as items."""
+    """One paragraph per line, strong if something is still to be done; lists and cautions as items."""
     lines = [escaped(line) for line in block.lines]
     if block.tone in {"list", "caution"}:
         return "\n".join(f"- {line}" for line in lines)
@@ -135,13 +135,13 @@ def _table(block: Table) -> list[str]:
 
 
 def _figures(results: Results) -> list[str]:
-    """The figures that the study asks for: a row a figure, a column a system."""
+    """The figures that the study asks for: one row per figure, one column per system."""
     blocks = []
     for found in figure_tables(results):
         header = ["figure", *(map(escaped, found.systems) if found.systems else ["value [95 %] n"])]
-        rows = [[escaped(row.title), *map(cell_text, row.cells)] for row in found.rows]
+        rows = [[escaped(row.title), *map(figure_text, row.cells)] for row in found.rows]
         place = f"**Figures ({escaped(found.place)})**" if found.place else ""
-        blocks += [place, table(header, rows), *map(escaped, notes(found))]
+        blocks += [place, table(header, rows), *map(escaped, figure_notes(found))]
     return blocks
 
 
@@ -190,7 +190,7 @@ def _differences(comparisons: Sequence[Comparison], refusals: Refusals) -> list[
 
 
 def _review(results: Results) -> list[str]:
-    """What people found, and what they have still to look at."""
+    """What people found, and what they have still to judge."""
     review = results.review
     if review is None:
         return []
@@ -201,14 +201,14 @@ def _review(results: Results) -> list[str]:
     ]
     rates = [
         (escaped(rate.measure), escaped(rate.arm), rate.mean, rate.n, rate.bounds)
-        for found in tables.rates(results, review).values()
+        for found in tables.review_rates(results, review).values()
         for rate in found
     ]
     return [
         "## Review",
         escaped(tables.progress(review)),
         escaped(tables.basis(review)),
-        table(("measure", "system", "mean [95 %]", "n", "whatever is open"), rates, texts=2) if rates else "",
+        table(("measure", "system", "mean [95 %]", "n", "possible range"), rates, texts=2) if rates else "",
         *_differences(review.comparisons, Refusals(results)),
         f"**{escaped(tables.lift_answer(marks))}** ({escaped(tables.scope(review))})",
         table(("system", *words, "results"), counts),
@@ -221,7 +221,7 @@ def _slices(results: Results) -> list[str]:
         if one.where:
             sliced.setdefault(one.measure, {}).setdefault(wording.where_text(one.where), []).append(one)
     blocks = ["## Slices"] if sliced else []
-    understated = tables.lower_bounds(results)
+    understated = tables.understated_slices(results)
     bounded = {measure.name for measure in results.measures if measure.lower_bound}
     for measure, rows in sliced.items():
         blocks.append(f"### {escaped(measure)}")
@@ -229,7 +229,7 @@ def _slices(results: Results) -> list[str]:
         sign = wording.AT_LEAST if measure in bounded else ""
         cells = [(escaped(name), *_cells(row, results, understated, sign)) for name, row in rows.items()]
         blocks.append(table(header, cells))
-        if any(tables.at_least(one, understated) for row in rows.values() for one in row):
+        if any(tables.review_bound_sign(one, understated) for row in rows.values() for one in row):
             blocks.append(escaped(tables.LOWER_BOUND))
     return blocks
 
@@ -243,9 +243,8 @@ def _cells(row: list[Estimate], results: Results, understated: set[tables.Slice]
             cells.append(wording.NOTHING)
         else:
             figure = wording.with_interval(one.value, one.low, one.high)
-            cells.append(
-                f"{sign or tables.at_least(one, understated)}{figure}, n = {wording.sample_size(one, asked)}"
-            )
+            bound = sign or tables.review_bound_sign(one, understated)
+            cells.append(f"{bound}{figure}, n = {wording.sample_size(one, asked)}")
     return cells
 
 

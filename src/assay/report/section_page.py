@@ -1,4 +1,4 @@
-"""Sections on the page: what the template needs to know of their tables, charts and pictures."""
+"""Sections on the page: what the templates ask about tables, charts and pictures."""
 
 from __future__ import annotations
 
@@ -39,17 +39,17 @@ class SectionPage:
 
     @property
     def style(self) -> Markup:
-        """What the pictures need, each style once; they are the kinds' own files."""
+        """The styles of the pictures, each once; they are the kinds' own files."""
         blocks = [block for section in self.results.sections for block in _every(section)]
         styles = dict.fromkeys(block.style for block in blocks if isinstance(block, Picture))
         return Markup("\n".join(styles))  # noqa: S704
 
     def detailed(self, section: Section) -> list[str]:
-        """The items for which it has more to show, in the order in which it names them."""
+        """The items for which a section has details, in its own order."""
         return list(dict.fromkeys(detail.item_id for detail in section.details if detail.blocks))
 
     def details(self) -> Iterator[tuple[int, Section, list[SectionBlock]]]:
-        """What opens with an item: its place among all, the section, and the blocks."""
+        """The details that open with an item: the item's position, the section, and the blocks."""
         places = {item.item_id: place for place, item in enumerate(self.results.items)}
         for section in self.results.sections:
             found: dict[str, list[SectionBlock]] = {}
@@ -61,12 +61,12 @@ class SectionPage:
         return charts.style_of(self.results, arm) if arm else ""
 
     def scale(self, table: Table, column: TableColumn) -> Markup | str:
-        """What heads the pictures of a column: its own words, or a scale where zero is inside."""
+        """The head of a column of pictures: its own words, or a scale if zero is inside."""
         axis = _axis(table, column.drawn)
         return column.picture or (charts.scale(axis) if axis is not None and axis.low < 0 else "")
 
     def plots(self, table: Table) -> list[list[Markup]]:
-        """For every row the pictures of its cells; nothing where none is drawn."""
+        """The pictures of each row's cells; empty for cells without one."""
         axes = {column.drawn: _axis(table, column.drawn) for column in table.columns}
         return [
             [
@@ -101,7 +101,7 @@ class SectionPage:
         return charts.legend(self.results, chart)
 
     def undrawn(self, chart: Chart) -> tuple[int, int] | None:
-        """How many of how many points are drawn, where that is not all."""
+        """The number of points that are drawn, and of all points, if these differ."""
         from assay.report.charts import points_drawn
 
         count = sum(len(series.points) for series in chart.series)
@@ -113,7 +113,7 @@ class SectionPage:
 
 
 def block_name(block: SectionBlock) -> str:
-    """The word by which templates tell blocks apart."""
+    """The word by which the templates tell blocks apart."""
     return type(block).__name__.lower()
 
 
@@ -131,7 +131,7 @@ def _within(blocks: Iterable[SectionBlock]) -> Iterator[SectionBlock]:
 
 
 def _axis(table: Table, drawn: str) -> charts.Axis | None:
-    """One for all columns that are drawn alike; bars that are all above zero begin at the edge."""
+    """One axis for all columns of a form; bars that are all above zero begin at the edge."""
     if drawn not in {"bar", "interval"}:
         return None
     rows = (zip(row, table.columns, strict=True) for row in table.rows if len(row) > 1)
@@ -143,7 +143,7 @@ def _axis(table: Table, drawn: str) -> charts.Axis | None:
 
 
 def _margin(value: float, cell: TableCell) -> Markup:
-    """How far a value lies from its threshold; nothing where it has none."""
+    """The distance of a value from its threshold; empty without a threshold."""
     if cell.threshold is None:
         return Markup()
     low, high = (None if end is None else end - cell.threshold for end in (cell.low, cell.high))
@@ -152,7 +152,7 @@ def _margin(value: float, cell: TableCell) -> Markup:
 
 
 def _bar(value: float, axis: charts.Axis, style: str) -> Markup:
-    """From zero to the value; the edges are the page's own where nothing is below zero."""
+    """A bar from zero to the value."""
     high = _THICK + 12
     if axis.low == 0:
         return _OPEN.format(high) + _BAR.format(style, 0.0, 100 * value / axis.high, _THICK) + _CLOSE

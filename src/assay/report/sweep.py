@@ -1,6 +1,6 @@
-"""A sweep as one self-contained page: the answer, the halves, the settings, the slices, the parameters.
+"""A sweep as a page, on a terminal and as a table: the answer, the halves, settings, slices, parameters.
 
-Where changes are swept, their differences around 0 stand in the place of halves, settings and parameters.
+A sweep of changes shows their differences around 0 in place of halves, settings and parameters.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ COLOUR = "s0"  # all settings are of one system
 
 
 def render_page(sweep: Sweep) -> bytes:
-    """One HTML file with its style inside, that may load nothing from anywhere."""
+    """One HTML file with its style inside; it loads nothing from anywhere."""
     pages = templates()
     sheets = [pages.get_template(name).render() for name in ("style.css", "sweep.css")]
     style = Markup("\n".join(sheets))  # noqa: S704 (our own files)
@@ -69,7 +69,7 @@ def _settings(sweep: Sweep) -> dict[str, Any]:
 
 
 def _changes(sweep: Sweep) -> dict[str, Any]:
-    """Every change's difference from the system as it is, which stands at zero, in the order written."""
+    """Every change's difference from the unchanged system, which is at zero, in the order written."""
     axis = charts.axis_over(
         (bound for setting in sweep.settings for bound in _ends(setting.difference)), zero=True
     )
@@ -84,7 +84,7 @@ def _changes(sweep: Sweep) -> dict[str, Any]:
 
 
 def _folds(sweep: Sweep) -> dict[str, Any]:
-    """Each half's choice: its difference where it was chosen, and where it was not."""
+    """Each half's choice: its difference where it was chosen, and on the other half."""
     axis = charts.axis_over(
         (bound for fold in sweep.folds for one in (fold.chosen, fold.checked) for bound in _ends(one)),
         zero=True,
@@ -120,7 +120,7 @@ def _cell(sweep: Sweep, one: Estimate, solid: list[float]) -> dict[str, Any]:
 
 
 def _parameter(parameter: Parameter) -> dict[str, Any]:
-    """Differences from the reference's value on one axis through zero."""
+    """Differences from the reference's value, on one axis through zero."""
     axis = charts.axis_over(
         (bound for effect in parameter.effects for bound in _ends(effect.difference)), zero=True
     )
@@ -155,7 +155,7 @@ def _ends(one: Comparison | None) -> tuple[float | None, ...]:
 
 
 def render_sweep(sweep: Sweep, console: Console) -> None:
-    """Prints the whole of a sweep."""
+    """Prints a sweep."""
     for part in _parts(sweep):
         if isinstance(part, str):
             console.print(plain(part), soft_wrap=True)
@@ -198,7 +198,7 @@ def _answer(sweep: Sweep) -> Iterator[str]:
 
 
 def _settings_table(sweep: Sweep) -> Table:
-    """Every setting under the number that the tables below call it by."""
+    """Every setting, with the number that the tables below use for it."""
     means = [setting.estimates[0] for setting in sweep.settings]
     samples = [wording.sample_size(mean) for mean in means]
     alike = len(set(samples)) == 1  # then the number stands in the header, once
@@ -218,7 +218,7 @@ def _settings_table(sweep: Sweep) -> Table:
 
 
 def _further(sweep: Sweep) -> Table:
-    """The other measures' means, time and cost."""
+    """The means of the other measures, time and cost."""
     paid = any(setting.cost for setting in sweep.settings)
     header = ["#", *(wording.measure_title(each) for each in sweep.measures[1:]), "p50 (s)", *["cost"] * paid]
     rows = [
@@ -238,7 +238,7 @@ def _mean(measure: MeasureInfo, one: Estimate) -> str:
 
 
 def _slices(sweep: Sweep) -> list[Table]:
-    """The heat map: settings down, values of the tag across, as many as fit."""
+    """The heat map: settings down, and as many values of the tag across as fit."""
     columns = [
         [", ".join(sweep.settings[0].slices[place].where.values())]
         + [_slice_cell(sweep.measure, setting.slices[place]) for setting in sweep.settings]
@@ -287,7 +287,7 @@ def _p_value(one: Comparison | None) -> str:
 
 
 def sweep_frame(sweep: Sweep) -> pl.DataFrame:
-    """Parameters or change, the first measure with its interval, its difference, the other figures."""
+    """One row: parameters or change, the first measure with interval and difference, the other values."""
     return pl.DataFrame([_row(sweep, setting) for setting in sweep.settings], infer_schema_length=None)
 
 

@@ -1,4 +1,4 @@
-"""How a sweep reads: the answer, what is left of the winner on other items, what each parameter does."""
+"""A sweep in words: the answer, whether the winner holds on other items, and what each parameter does."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ TITLES = {
 }
 SHAPES = {BETTER: GO, STAYS: None, OPEN: INCONCLUSIVE, NONE: None}
 HALVES = (
-    "Items are dealt into two halves. What is best on one half was partly lucky there; the other half tells "
-    "what is left of it."
+    "Items are split at random into two halves. The best setting of one half was partly lucky there; "
+    "the other half shows what is left of its gain."
 )
 
 
 def outcome(sweep: Sweep) -> str:
-    """What a sweep comes to; better: the best holds among all, and on items that did not choose it."""
+    """The outcome of a sweep; better: the best wins on all items, and on items that did not choose it."""
     if sweep.best is None:
         return NONE
     if sweep.best.reference:
@@ -35,7 +35,7 @@ def outcome(sweep: Sweep) -> str:
 
 
 def is_better(difference: Comparison | None) -> bool:
-    """Whether a difference is shown, and an improvement."""
+    """Whether a difference is shown, and is an improvement."""
     return difference is not None and difference.shown == "better"
 
 
@@ -80,7 +80,7 @@ def fold_sentence(fold: Fold) -> str:
 
 
 def verdict(fold: Fold) -> str:
-    """Whether the other half bears a choice out."""
+    """Whether the other half confirms a choice."""
     if fold.checked is None or fold.checked.difference is None:
         return "nothing to confirm" if fold.setting and fold.chosen is None else "not compared"
     return "confirmed" if is_better(fold.checked) else "not confirmed"
@@ -119,7 +119,7 @@ def subject(sweep: Sweep) -> str:
 
 
 def holding(sweep: Sweep) -> str:
-    """Which settings differ from the reference for sure."""
+    """Which settings clearly differ from the reference."""
     found = [one for one in sweep.settings if one.difference and wording.is_shown(one.difference)]
     better = [one.name for one in found if is_better(one.difference)]
     worse = [one.name for one in found if one.name not in better]
@@ -142,18 +142,18 @@ def parameter_answer(parameter: Parameter) -> str:
 
 
 def applying(sweep: Sweep) -> list[int]:
-    """The places among the slices to which the measure applies for any setting."""
+    """The positions of the slices to which the measure applies for any setting."""
     slices = range(len(sweep.settings[0].slices))
     return [place for place in slices if any(each.slices[place].n_expected for each in sweep.settings)]
 
 
 def open_counts(estimate: Estimate) -> str:
-    """The items without a value of their own, in words; those that the measure does not concern aside."""
+    """The items without a value, in words; without those that the measure does not apply to."""
     return wording.absence_text({**estimate.counts, "not_applicable": 0})
 
 
 def note(setting: Setting) -> str:
-    """What is missing from a setting's figures, and why it is not compared."""
+    """What is missing from a setting's values, and why it is not compared."""
     found = [open_counts(setting.estimates[0])]
     if setting.difference is not None and setting.difference.refused:
         found.append(f"not compared: {setting.difference.refused}")
@@ -169,7 +169,7 @@ AS_IT_IS = "as it is"
 
 
 def change_effect(one: Comparison | None) -> str:
-    """What a change does, as far as its difference shows."""
+    """The effect of a change, as far as its difference shows it."""
     if one is None or one.difference is None:
         return NOT_COMPARED
     if wording.is_shown(one):
@@ -179,7 +179,7 @@ def change_effect(one: Comparison | None) -> str:
 
 
 def change_words(setting: Setting) -> str:
-    """What a change does, in words that stand beside its picture."""
+    """The effect of a change, in words beside its picture."""
     if setting.reference:
         return AS_IT_IS
     one = setting.difference
@@ -193,7 +193,7 @@ def change_words(setting: Setting) -> str:
 
 
 def change_outcome(sweep: Sweep) -> str:
-    """What a sweep of changes comes to."""
+    """The outcome of a sweep of changes."""
     found = {change_effect(one.difference) for one in _changes(sweep)}
     if found & {LOSES, GAINS}:
         return MATTERS
@@ -241,7 +241,7 @@ def _verb(verb: str, settings: Sequence[Setting]) -> str:
 
 
 def _measured(settings: Sequence[Setting]) -> str:
-    """Names in a row, each with its difference."""
+    """A list of names, each with its difference."""
     pairs = [(one.name, one.difference.difference) for one in settings if one.difference]
     return wording.name_list(
         [f"{name} ({wording.number(difference, signed=True)})" for name, difference in pairs]
@@ -253,7 +253,7 @@ def _named(settings: Sequence[Setting]) -> str:
 
 
 def _unclear(settings: Sequence[Setting]) -> str:
-    """Those of which nothing is shown, and the difference that would have been."""
+    """The changes without a shown effect, and the difference that would have been found."""
     found = [one.difference.mde for one in settings if one.difference and one.difference.mde is not None]
     ends = list(dict.fromkeys(wording.number(each) for each in (min(found), max(found)))) if found else []
     could = f"; a difference of {' to '.join(ends)} would have been found, four times in five" if ends else ""

@@ -47,7 +47,7 @@ _DECIDED = {"nothing": "getting nothing"}
 def render_text(
     results: Results, console: Console, *, gates_only: bool = False, every_item: bool = False
 ) -> None:
-    """Prints estimates, differences, review, gates and, last, what to do and where the report lies."""
+    """Prints estimates, differences, review and gates; last the recommendation and the path of the report."""
     # A pipe or a file has no width of its own; rich would fold everything at 80.
     width = min(WIDTH, console.width) if console.is_terminal else WIDTH
     if not gates_only:
@@ -122,7 +122,7 @@ def _print_evidence(results: Results, console: Console, width: int, *, every: bo
 
 
 def _unranked(items: Sequence[ItemView]) -> str:
-    """How many items no ranking can be right on, and what decides them; nothing where there is none."""
+    """How many items ranking measures do not apply to, and what decides them; empty if there are none."""
     kinds = Counter(item.expects for item in items if item.expects is not None)
     if not kinds:
         return ""
@@ -134,7 +134,7 @@ def _unranked(items: Sequence[ItemView]) -> str:
 
 
 def _print_answer(results: Results, console: Console) -> None:
-    """The last lines: why, what to do, what a review can still change, the verdict and the report."""
+    """The last lines: reason, recommendation, open review, verdict and the path of the report."""
     _print_line(console, verdicts.headline(results))
     if told := tables.recommendation(results):
         _print_line(console, told, "bold")
@@ -153,12 +153,12 @@ def _print_table(console: Console, table: RenderableType, width: int) -> None:
 
 
 def _print_line(console: Console, line: str, style: str = "") -> None:
-    # A line is never folded by us: paths and clauses stay whole for whoever copies them.
+    # Lines are not folded: people copy whole paths and clauses.
     console.print(plain(line, style), soft_wrap=True)
 
 
 def _estimates(results: Results, width: int) -> list[Table]:
-    """Systems by measures, or measures by systems where that takes one short table."""
+    """Systems by measures, or measures by systems if that gives one short table."""
     arms = list(
         dict.fromkeys(Arm(one.system, one.factors).name for one in results.estimates if not one.where)
     )
@@ -184,7 +184,7 @@ def _column(results: Results, measure: MeasureInfo, arms: list[str]) -> list[str
 
 
 def _slices(results: Results, measures: Sequence[MeasureInfo], width: int) -> list[RenderableType]:
-    """Of one system, the means over every tag that the study slices by; of several, the page shows them."""
+    """The means over every tag that the study slices by, for one system; the page shows them for several."""
     if len(results.arms) != 1:
         return []
     tables: list[RenderableType] = []
@@ -210,7 +210,7 @@ def _slices(results: Results, measures: Sequence[MeasureInfo], width: int) -> li
 
 
 def _mean(measure: MeasureInfo, one: Estimate | None) -> str:
-    """A mean with its sample, and nothing where the measure does not apply."""
+    """A mean with its sample size; empty if the measure does not apply."""
     if one is None or not one.n_expected:
         return ""
     bound = "" if one.value is None else wording.lower_bound_sign(measure)
@@ -221,12 +221,12 @@ def _mean(measure: MeasureInfo, one: Estimate | None) -> str:
 
 
 def _review(results: Results) -> RenderableType | None:
-    """How far people are, and what they found on the items they finished for every system."""
+    """How far the review is, and the rates on the items that were judged for every system."""
     review = results.review
     if review is None:
         return None
     rows: list[tuple[str, ...]] = []
-    for measure, found in tables.rates(results, review).items():
+    for measure, found in tables.review_rates(results, review).items():
         pairs = [one for one in review.comparisons if one.measure == measure and not one.refused]
         rows += [(measure, rate.arm, rate.mean, rate.n, rate.bounds) for rate in found]
         rows += [
@@ -239,7 +239,7 @@ def _review(results: Results) -> RenderableType | None:
             )
             for one in pairs
         ]
-    header = ("measure", "system or pair", "mean or difference [95 %]", "n", "whatever is open")
+    header = ("measure", "system or pair", "mean or difference [95 %]", "n", "possible range")
     named = [
         (measure if at == 0 or rows[at - 1][0] != measure else "", *rest)
         for at, (measure, *rest) in enumerate(rows)
@@ -255,7 +255,7 @@ def _review(results: Results) -> RenderableType | None:
 
 
 def _clauses(gate: VerdictWords, width: int) -> RenderableType:
-    """One row per clause, beneath it what it shows and why: a column of prose would be narrow and long."""
+    """One row per clause, with label and reason beneath: a column of prose would be narrow and long."""
     header = ("clause", "outcome", "margin [95 %]", "n", "detectable")
     rows = [(each.text, each.state, each.margin, each.n, each.detectable) for each in gate.clauses]
     widths = [max(map(cell_len, column)) for column in zip(header, *rows, strict=True)]
@@ -277,13 +277,13 @@ FIGURES = ("difference [95 %]", "p adj.", "win/tie/loss", "n", "detectable")
 
 
 def decisive(results: Results, *, every: bool) -> list[MeasureInfo]:
-    """The measures that some gate reads: all of them where none does, or where every one is asked for."""
+    """The measures that a gate reads; all measures if no gate reads any, or if `every` asks for all."""
     read = {name for gate in results.verdicts for name in gate.reads}
     return [each for each in results.measures if every or not read or each.name in read]
 
 
 def difference_parts(results: Results, width: int, *, every: bool) -> list[RenderableType]:
-    """The differences as a table, then those that were refused, and where the rest is, as lines."""
+    """The differences as a table, then as lines those that were refused, and where to find the rest."""
     shown = decisive(results, every=every)
     found = [one for measure in shown for one in wording.differences(results, measure.name)]
     made = [one for one in found if not one.refused]
@@ -296,7 +296,7 @@ def difference_parts(results: Results, width: int, *, every: bool) -> list[Rende
 
 
 def _decided_by_gates(made: Sequence[Comparison]) -> Iterator[str]:
-    """Which differences belong to a gate, where the p-value is adjusted within it."""
+    """Lines about differences that a gate decides, and adjusts the p-value of."""
     families = dict.fromkeys(one.family for one in made if one.family.startswith("gate "))
     for family in families:
         names = [f"{one.measure} {Arm(one.a, one.factors).name}" for one in made if one.family == family]
@@ -304,13 +304,13 @@ def _decided_by_gates(made: Sequence[Comparison]) -> Iterator[str]:
 
 
 def unshown(what: str, measures: int, results: Results) -> str:
-    """That figures of some measures are not shown here, and where they are."""
+    """A line saying that some measures are not shown here, and where they are."""
     where = "in the report, and with assay run --verbose" if results.report else "assay run --verbose"
     return f"{what} {wording.quantity(measures, 'more measure')} that no gate reads: {where}"
 
 
 def _table(made: Sequence[Comparison], width: int) -> RenderableType:
-    """Measure, system and figures in one row each, or, where these are too wide, a table for each measure."""
+    """One row for each measure and system, or one table for each measure if the rows are too wide."""
     title, head, names = _names(made)
     columns = [["measure", *(one.measure for one in made)], *([[head, *names]] if head else [])]
     figures = [FIGURES, *map(_figures, made)]
@@ -324,10 +324,10 @@ def _table(made: Sequence[Comparison], width: int) -> RenderableType:
 
 
 def _under(measure: str, rows: Sequence[tuple[Comparison, str]], width: int) -> Iterator[RenderableType]:
-    """The rows of one measure, which heads them: on a line of its own where its name is long."""
+    """The rows of one measure under its name; a long name gets its own line."""
     figures = [FIGURES, *(_figures(one) for one, _ in rows)]
     if not any(row[-1] for row in figures[1:]):
-        figures = [row[:-1] for row in figures]  # nothing is open
+        figures = [row[:-1] for row in figures]  # everything is shown
     widths = [max(map(cell_len, column)) for column in zip(*figures, strict=True)]
     room = width - sum(GAP + each for each in widths)
     named = [f"{INDENT}{name}" if name else "" for _, name in rows]
@@ -340,7 +340,7 @@ def _under(measure: str, rows: Sequence[tuple[Comparison, str]], width: int) -> 
 
 
 def _names(made: Sequence[Comparison]) -> tuple[str, str, list[str]]:
-    """The title, the head of the column that tells rows of a measure apart, and what stands in it."""
+    """The title, the head of the column that tells the rows of a measure apart, and its cells."""
     pairs = [wording.pair_name(one) for one in made]
     if len(set(pairs)) == 1:
         return f"Differences: {pairs[0]}", "", []

@@ -1,4 +1,4 @@
-"""Tables on a terminal: without boxes, words set left and folded, figures set right and whole."""
+"""Tables on a terminal: without boxes, words on the left and folded, numbers on the right and whole."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from assay.core.section import Table as SectionTable
 from assay.core.section import Text as SectionText
 from assay.report import wording
 from assay.report.items import score_grid
-from assay.report.tables import cell_text, figure_tables, notes
+from assay.report.tables import figure_notes, figure_tables, figure_text
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -46,7 +46,7 @@ def plain_table(
     words: tuple[int, ...] = (0,),
     widths: Sequence[int] = (),
 ) -> Table:
-    """A table without boxes; the columns of `words` are set left and may fold, figures do neither.
+    """A table without boxes; the columns of `words` are set left and may fold, numbers do neither.
 
     Tables that are to line up are given their widths, and all but the first no header.
     """
@@ -73,7 +73,7 @@ def plain_table(
 
 
 def fold_text(text: str, room: int, joints: re.Pattern[str] = JOINTS) -> str:
-    """A text broken at its joints, where it is longer than there is room for."""
+    """A text, broken at its joints if it is longer than there is room for."""
     lines = [""]
     for part in joints.split(text):
         if lines[-1] and cell_len(lines[-1]) + cell_len(part.rstrip()) > room:
@@ -85,7 +85,7 @@ def fold_text(text: str, room: int, joints: re.Pattern[str] = JOINTS) -> str:
 def side_by_side(
     label: Sequence[str], columns: Sequence[Sequence[str]], width: int, worded: Collection[str] = ()
 ) -> list[Table]:
-    """Tables with as many columns as fit beside the label, each column headed by its first cell.
+    """Tables with as many columns as fit beside the label; the first cell of a column is its head.
 
     Columns whose head is in `worded` hold words, and are set left.
     """
@@ -108,7 +108,7 @@ def side_by_side(
 def grid(
     corner: tuple[str, str], names: Sequence[str], columns: Sequence[Sequence[str]], width: int
 ) -> list[Table]:
-    """A row a name, or, where that takes one short table, a row a column; each column begins with its head.
+    """A table with one row per name, or one row per column if that gives one short table.
 
     `corner` heads the first column of either form.
     """
@@ -127,7 +127,7 @@ def grid(
 
 
 def turn_table(turns: Sequence[ItemChange], width: int) -> RenderableType:
-    """Items that changed, a row each and measure; the query as far as there is room for it."""
+    """The items that changed, one row for each item and measure, with as much of the query as fits."""
     several = [turn.arm for turn in turns] if len({turn.arm for turn in turns}) > 1 else []
     columns = [
         ["item", *(f"{turn.item_id}, {wording.VARIES}" if turn.varies else turn.item_id for turn in turns)],
@@ -150,7 +150,7 @@ _SILENT = (Status.SCORED, Status.MISSING)
 
 
 def item_tables(results: Results, width: int) -> list[Table]:
-    """Every item with its values, a table or more an arm; a status stands where there is no value."""
+    """Every item with its values, in one or more tables per arm; a status stands for a missing value."""
     grid, tables = score_grid(results), []
     label = ["item", *(f"{item.item_id}  {wording.shorten(item.text, QUERY)}" for item in results.items)]
     for arm in results.arms:
@@ -174,7 +174,7 @@ def item_tables(results: Results, width: int) -> list[Table]:
 
 
 def _lines(results: Results, section: Section, arm: str, room: int) -> list[str]:
-    """A section's line on each item, cut to what fits beside its label; nothing if it has none of the arm."""
+    """A section's line on each item, cut to fit beside the label; empty if it has none of the arm."""
     known = {detail.item_id: detail.line for detail in section.details if detail.arm == arm and detail.line}
     if room < LEAST or not known:
         return []
@@ -189,7 +189,7 @@ def _cell(value: float | None, status: str) -> str:
 
 
 def latency_lines(results: Results) -> Iterator[str]:
-    """How long answers took, where the study measures time."""
+    """How long answers took, if the study measures time."""
     if any(measure.unit == "s" for measure in results.measures):
         for arm, taken in results.trust.seconds.items():
             yield f"{arm}: " + ", ".join(f"{name} {wording.number(value)} s" for name, value in taken.items())
@@ -199,7 +199,7 @@ def latency_lines(results: Results) -> Iterator[str]:
 
 
 def section_parts(section: Section, width: int) -> list[RenderableType]:
-    """What a terminal shows of a section: its words and its tables, in their order.
+    """A section on a terminal: its words and its tables, in their order.
 
     A table with a title begins a part of its own; everything else follows what stands before it.
     """
@@ -219,7 +219,7 @@ def section_parts(section: Section, width: int) -> list[RenderableType]:
 
 
 def _whole(line: str, style: str) -> RenderableType:
-    """A line that is not folded: paths and commands stay whole for whoever copies them."""
+    """A line that is not folded: people copy whole paths and commands."""
     text = plain(line, style)
     text.no_wrap, text.overflow = True, "ignore"
     return text
@@ -233,14 +233,14 @@ def _tables(block: SectionTable, width: int) -> list[RenderableType]:
 
 
 def figure_parts(results: Results, width: int) -> list[RenderableType]:
-    """The figures that the study asks for, and what has to be said of them."""
+    """The figures that the study asks for, with their notes."""
     parts: list[RenderableType] = []
     for table in figure_tables(results):
         names = table.systems or ["value [95 %] n"]
-        columns = [[row.title, *map(cell_text, row.cells)] for row in table.rows]
+        columns = [[row.title, *map(figure_text, row.cells)] for row in table.rows]
         tables = grid(("system" if table.systems else "", "figure"), names, columns, width)
         if table.place or not parts:
             place = f" ({table.place})" if table.place else ""
             tables[0].title = plain(f"Figures: value [95 % interval] n{place}", "bold")
-        parts.append(Group(*tables, *(plain(note, "dim") for note in notes(table))))
+        parts.append(Group(*tables, *(plain(note, "dim") for note in figure_notes(table))))
     return parts

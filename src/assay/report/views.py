@@ -1,4 +1,4 @@
-"""What reports show of single items: what was expected beside what came back."""
+"""What reports show of single items: what was expected, and what came back."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from assay.measures.declaration import cutoff_of, declaration_of, view_of
 from assay.measures.semantic import GRADES as MARK_GRADES
 from assay.measures.semantic import REVIEW, marked_hits, wants_review
 
-# Labels of which only a part is known, each with how many hits, from the first on, somebody looked at.
+# For each label that is only partly known: how many hits, from the first on, somebody judged.
 Bounded = Mapping[str, float]
 Key = tuple[str, str]  # item and passage
 PERSON = "person"
@@ -42,9 +42,9 @@ def measure_infos(measures: Sequence[Measure], bounded: Bounded | None = None) -
 
 
 def is_lower_bound(measure: Measure, bounded: Bounded) -> bool:
-    """Whether a measure can only rise once somebody looks at what came back and was not expected.
+    """Whether a measure can only rise when somebody judges results that were not expected.
 
-    One that depends on how much there was to find can fall too: more is relevant then.
+    A measure that depends on how much there is to find can fall too, because more is relevant then.
     """
     if "labels" not in measure.needs or measure.better != "higher" or declaration_of(measure).pooled:
         return False
@@ -62,7 +62,7 @@ def item_views(
 ) -> list[ItemView]:
     """Every item with its gold and the top hits of each arm's first seed.
 
-    `judges` are the names that count, best first, each with what it is: a person, a model or a rule.
+    `judges` are the names that count, best first, each with its kind: a person, a model or a rule.
     """
     returned: dict[str, dict[str, list[RankedResult]]] = {item.item_id: {} for item in items}
     faults: dict[str, dict[str, str]] = {item.item_id: {} for item in items}
@@ -77,7 +77,7 @@ def item_views(
         unnamed = {label: 0.0 if block.labels.world(label) == "closed" else None for label in QUOTED_GRADES}
         for item, response, wanted in zip(block.items, block.responses, wants_review(block), strict=True):
             known = grades.get(item.item_id, {})
-            # keywords cannot judge such an item: what no rule finds is for people to say, and not wrong
+            # keywords cannot judge such an item: a hit that no rule finds is not wrong, people decide
             absent = None if wanted else unnamed[item.label]
             if item.item_id not in expected:
                 expected[item.item_id] = _expected(item, known, corpus)
@@ -116,7 +116,7 @@ def item_views(
 
 
 def _expected(item: Item, known: Mapping[str, float], corpus: Corpus) -> list[ExpectedTarget]:
-    """What gold names: the text that its author anchored it in, or the passages with the best grades."""
+    """What gold names: the text that its author quoted, or the passages with the best grades."""
     if item.expects == "nothing":  # what gold names there must not come back
         return []
     if anchors := item.gold.get("anchors"):
@@ -130,7 +130,7 @@ def _expected(item: Item, known: Mapping[str, float], corpus: Corpus) -> list[Ex
 
 
 def _enough(item: Item) -> tuple[int, int] | None:
-    """How many of how many passages that gold names suffice, where it asks for fewer than all."""
+    """How many of the passages that gold names are enough, if fewer than all are."""
     least, named = item.gold.get("minimum_evidence_matches"), item.gold.get("relevant")
     if not isinstance(least, int) or not isinstance(named, Mapping):
         return None
@@ -142,17 +142,17 @@ def _place(anchor: Mapping[str, Any]) -> str:
 
 
 def _grade(units: Sequence[str], known: Mapping[str, float], unnamed: float | None) -> float | None:
-    """The best grade of what a hit counts as."""
+    """The best grade of the units that a hit counts as."""
     return max((known[unit] for unit in units if unit in known), default=unnamed)
 
 
 def _as_scored(hit: Hit) -> tuple[float, str]:
-    """The order in which hits are scored: equal scores are a tie, which goes by document id."""
+    """The order in which hits are scored: ties are broken by document id."""
     return hit.score, hit.doc_id
 
 
 def _grades(block: Block) -> dict[str, dict[str, float]]:
-    """The grades of passages by item, each item's under the label that is read there."""
+    """The grades of passages by item, under the label that is read for each item."""
     read = {item.item_id: item.label for item in block.items}
     grades: dict[str, dict[str, float]] = {}
     for label in QUOTED_GRADES:
@@ -164,12 +164,12 @@ def _grades(block: Block) -> dict[str, dict[str, float]]:
 
 @dataclass(frozen=True)
 class _Judgments:
-    """What is known of the hits of a block, by item and passage, beside their grades."""
+    """What is known of the hits of a block besides their grades, by item and passage."""
 
-    marks: Mapping[Key, str | None]  # what a review made of the hits of items that want one
+    marks: Mapping[Key, str | None]  # the marks of hits of items that want a review
     people: Set[Key]  # those that a person marked
-    judges: Mapping[Key, str]  # what the judge is whose grade counts
-    reasons: Mapping[Key, str]  # why they are relevant, as far as whoever judged them says so
+    judges: Mapping[Key, str]  # the kind of judge whose grade counts
+    reasons: Mapping[Key, str]  # why they are relevant, if their judge says so
 
     @classmethod
     def of(cls, block: Block, judges: Mapping[str, str]) -> _Judgments:
@@ -189,7 +189,7 @@ class _Judgments:
         )
 
     def returned(self, item_id: str, hit: Hit, grade: float | None, text: str) -> RankedResult:
-        """A hit as reports show it; `grade` is what rules or models give it."""
+        """A hit as reports show it; `grade` is the grade by rules or models."""
         key = item_id, hit.doc_id
         mark, by = self.marks.get(key), self.judges.get(key, "rule")
         ruled = grade is not None and grade > 0 and by != PERSON

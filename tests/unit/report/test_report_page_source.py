@@ -216,7 +216,7 @@ def test_one_system_has_no_columns_for_comparisons(results: Results) -> None:
     )
     page = HtmlReport().render(alone).decode()
     assert heads(page) == ["System", "Mean [95 %]", "n", "Note"]
-    assert '<table class="systems alone">' in page
+    assert '<table class="systems uncompared">' in page
     assert "Difference" not in page.split('id="slices"')[0].split('id="systems"')[1]
 
 

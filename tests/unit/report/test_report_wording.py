@@ -130,9 +130,7 @@ def test_advice_names_the_slice_and_what_to_do_where_no_number_helps() -> None:
 
 
 def test_the_headline_is_about_the_deciding_clause(results: Results, bare: Results) -> None:
-    assert verdicts.headline(results).startswith(
-        "Seconds(hybrid) is 0.0684; more than 2 * Seconds(bm25)"
-    )
+    assert verdicts.headline(results).startswith("Seconds(hybrid) is 0.0684; more than 2 * Seconds(bm25)")
     assert "No gate is declared" in verdicts.headline(bare)
 
 
