@@ -362,8 +362,6 @@ def _table_forms(
     return list(dict.fromkeys(found)) if rows else []
 
 
-def folded(proof_summary: str, forms: Sequence[str]) -> list[str]:
+def folded(summary: str, forms: Sequence[str]) -> list[str]:
     """Forms that open at a click. The summary is HTML."""
-    return [
-        f"<details><proof_summary>{proof_summary}</proof_summary>\n\n{form}\n\n</details>" for form in forms
-    ]
+    return [f"<details><summary>{summary}</summary>\n\n{form}\n\n</details>" for form in forms]

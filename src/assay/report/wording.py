@@ -117,7 +117,7 @@ def fixed(value: float | None, decimals: int | None, *, signed: bool = False) ->
     """A number with so many decimals, to be read beside others; None: with three digits of its own."""
     if decimals is None or value is None or not math.isfinite(value):
         return number_or_infinity(value, signed=signed)
-    return f"{value:{'+' if signed else ''}.{decimals}f}"
+    return f"{value:{'+' if signed and value else ''}.{decimals}f}"
 
 
 def p_value(p: float | None) -> str:

@@ -298,7 +298,7 @@ def test_a_failing_gate_is_an_error_at_its_line(results: Results, tmp_path: Path
         Verdict("later", "inconclusive", [], "not reached: ship is no-go"),
     ]
     found = commands(dataclasses.replace(results, verdicts=gates), tmp_path)
-    figures = "margin -0.100 [-0.200, 0], n = 9"
+    figures = "margin -0.100 [-0.200, 0.000], n = 9"
     assert found == [
         f"::error file=study.yaml,line=6,title=ship%3A no-go::R@3(s) >= 80%25: {figures}",
         f"::warning file=study.yaml,line=9,title=watch%3A no-go%2C informs::RR@9(s) >= 99%25: {figures}",

@@ -123,9 +123,9 @@ def test_every_place_says_the_same(seed: int) -> None:
         assert escaped(words.reason) in section
         kept = {(each["text"], each["role"] == "kill"): each for each in stored[verdict.gate]["clauses"]}
         for each in words.clauses:
-            assert kept[each.text, each.clause.role == "kill"]["shows"] == each.shows
+            assert kept[each.text, each.clause.role == "kill"]["shows"] == each.clause.shows
             assert f"{each.text} {each.state}" in texts["terminal"]
-            assert not each.shows or each.beneath in texts["terminal"]
+            assert not each.clause.shows or each.beneath in texts["terminal"]
             assert each.outcome in texts["page"]
             assert each.outcome in comment
             assert f"| {code(each.text)} | {escaped(each.outcome)} |" in section
@@ -147,9 +147,9 @@ def test_the_studies_are_of_every_sort() -> None:
             seen.update([verdict.verdict, *(clause.shows for clause in verdict.clauses)])
             seen.update(check_comparisons(study, verdict))
         # a difference that its gate shows, though the p-value that informs does not
-        seen["alone"] += sum(
+        seen["gate only"] += sum(
             bool(one.shown) and one.p_adjusted is not None and one.p_adjusted >= 0.05
             for one in study.results.comparisons
         )
     wanted = ("go", "no-go", "inconclusive", "gain shown", "threshold shown", "not guarded", "gain", "loss")
-    assert all(seen[each] for each in (*wanted, "choice", "alone")), seen
+    assert all(seen[each] for each in (*wanted, "choice", "gate only")), seen
