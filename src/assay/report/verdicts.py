@@ -109,9 +109,9 @@ def clause_sentence(clause: ClauseResult) -> str:
 
     `R@10(a) is 0.866; it needs at least R@10(b) + 0.02 = 0.797; margin +0.069 [+0.007, +0.152], n = 56`.
     """
-    decimals = shared_decimals(clause.value, clause.low, clause.high)
-    if decimals is None:
-        decimals = shared_decimals(clause.left, clause.right)
+    groups = (clause.left, clause.right), (clause.value, clause.low, clause.high)
+    needed = [count for group in groups if (count := shared_decimals(*group)) is not None]
+    decimals = max(needed, default=None)
     evidence = f"margin {_margin(clause, decimals)}, n = {clause.n}"
     evidence += f" ({clause.shows})" if clause.shows else ""
     found = _sides(clause.text)

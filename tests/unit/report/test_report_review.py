@@ -73,7 +73,7 @@ def test_a_review_says_in_words_whether_it_is_partial(half_reviewed: Results) ->
     none = msgspec.structs.replace(review, complete=[], estimates=[], comparisons=[])
     assert "there is none yet" in reviewed.basis(none)
     started = dataclasses.replace(half_reviewed, review=none)
-    rate = reviewed.rates(started, none)["SemanticLift@4"][0]
+    rate = reviewed.review_rates(started, none)["SemanticLift@4"][0]
     assert (rate.mean, rate.n, rate.bounds) == ("n/a", "0", "0 to 0.125")
 
 
