@@ -1,4 +1,4 @@
-"""Measures that come from ir_measures: what Assay does not compute itself, such as ERR, RBP and infAP."""
+"""Measures of the library ir_measures that Assay does not compute itself, such as ERR, RBP and infAP."""
 
 from __future__ import annotations
 
@@ -52,8 +52,8 @@ _UNSET = re.compile(r"invalid param (\w+)=<object object at \w+>")  # how ir_mea
 class IrMeasure:
     """A measure of ir_measures, query by query; see its documentation for formula and citation.
 
-    0 where nothing is relevant or nothing came back. Ties are broken as its providers break them. Its
-    providers see numbers in the place of ids, in the order of the ids: gdeval reads no others.
+    0 if nothing is relevant or nothing came back. Ties are broken as its providers break them. The providers
+    get numbers instead of ids, in the order of the ids, because gdeval reads no others.
     """
 
     spelling: str
@@ -84,12 +84,12 @@ class IrMeasure:
 
     @property
     def least(self) -> float | None:
-        """The grade from which on a label says that there is something to find; None: it asks for none."""
+        """The least grade that counts as something to find; None: the measure asks for none."""
         given = re.search(r"[(, ]rel=(\d+)", self.spelling)
         return None if FAMILIES[self._family] is False else float(given[1] if given else 1)
 
     def check(self) -> None:
-        """Computes it once on two made-up hits: a PluginError tells what no installed provider can do."""
+        """Computes it once on two made-up hits. A PluginError says what no installed provider can do."""
         hits = pl.DataFrame({"item": ["q", "q"], "doc": ["a", "b"], "score": [2.0, 1.0]})
         labels = pl.DataFrame({"item": ["q", "q"], "doc": ["a", "b"], "grade": [1.0, 0.0]})
         self.of_frames(hits, labels, ["q"])
@@ -103,7 +103,7 @@ class IrMeasure:
     def of_frames(
         self, ranking: pl.DataFrame, labels: pl.DataFrame, items: Sequence[str]
     ) -> NDArray[np.float64]:
-        """Values from the columns item, doc, score and item, doc, grade; one an item."""
+        """One value per item, from frames with the columns item, doc, score and item, doc, grade."""
         whole = labels.filter(pl.col("grade") == pl.col("grade").round())
         if len(whole) < len(labels):
             raise PluginError(f"{self.spelling} takes whole grades, and some labels have others.")
@@ -125,7 +125,7 @@ class IrMeasure:
 
 
 def make_ir_measure(text: str) -> IrMeasure:
-    """A measure of ir_measures, spelled as it spells it; wrong parameters are a PluginError."""
+    """A measure of ir_measures in its own spelling. Wrong parameters are a PluginError."""
     return IrMeasure(repr(_parsed(text)))
 
 

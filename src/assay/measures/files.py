@@ -26,7 +26,7 @@ _EXAMPLES = 3
 
 @dataclass(frozen=True)
 class FileScores:
-    """Scores of one run: item, measure, value, status. Every query of the qrels has a row a measure."""
+    """Scores of one run: item, measure, value, status. Every query of the qrels has one row per measure."""
 
     scores: pl.DataFrame
     unjudged: list[str]  # queries of the run that the qrels do not have: not scored
@@ -38,10 +38,10 @@ class FileScores:
 def score_files(
     run_path: str | Path, qrels_path: str | Path, measures: Sequence[str], registry: Registry | None = None
 ) -> FileScores:
-    """Per-query scores of a run file.
+    """Scores of a run file, query by query.
 
-    A query of the qrels that the run lacks is `missing` and has the measure's value for absence; one whose
-    labels are all negative is `not_applicable`. Files that share no query or no document are an error.
+    A query of the qrels that the run lacks is `missing` and has the measure's value for absence. A query
+    whose labels are all negative is `not_applicable`. Files that share no query or no document are an error.
     """
     registry = registry or Registry()
     parsed = [_on_rankings(text, registry) for text in measures]
@@ -90,7 +90,7 @@ def score_files(
 
 
 def run_name(path: Path) -> str:
-    """What a run file's system is called: the file's name without its endings."""
+    """The name of a run file's system: the file's name without its endings."""
     return path.name.removesuffix(".gz").removesuffix(".run").removesuffix(".trec").removesuffix(".txt")
 
 
@@ -108,7 +108,7 @@ def _on_rankings(text: str, registry: Registry) -> RankingMeasure | IrMeasure:
 
 
 def _distinct(ids: pl.Series) -> list[str]:
-    """Each id once, in order; stretches of the same id are shortened first, which is nearly all the work."""
+    """Each id once, in order. Consecutive equal ids are joined first, which is nearly all the work."""
     heads = ids.filter((ids != ids.shift()).fill_null(True))
     found: list[str] = heads.unique(maintain_order=True).to_list()
     return found

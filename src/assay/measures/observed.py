@@ -1,4 +1,4 @@
-"""Measures of what was seen from outside: time, cost, failures, and silence where nothing was to be said."""
+"""Measures of what was observed from outside: time, cost, failures, and abstention."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from assay.measures.declaration import Declaration, DeclaredMeasure
 
 @dataclass(frozen=True)
 class LimitedMeasure(DeclaredMeasure):
-    """Values from 0 up that have no upper end unless a study declares one.
+    """A measure from 0 up that has no upper end unless a study declares one.
 
-    The mean of times, costs or sizes depends on the few largest, which a sample may miss: no interval of it
-    covers as often as it says. Values above `limit` count as the limit, so that a mean can be decided.
+    The mean of times, costs or sizes depends on the few largest values, which a sample may miss: no interval
+    of it covers as often as it says. Values above `limit` count as the limit, so that a mean can be decided.
     """
 
     limit: float | None = field(default=None, kw_only=True)
@@ -43,12 +43,12 @@ class LimitedMeasure(DeclaredMeasure):
 
 
 def is_unbounded(measure: object) -> bool:
-    """Whether a study could declare a limit of a measure, and has not."""
+    """Whether a measure could have a limit, and the study declares none."""
     return isinstance(measure, LimitedMeasure) and measure.limit is None
 
 
 def has_limit(measure: object) -> bool:
-    """Whether a study declared a limit of a measure that by itself has none."""
+    """Whether the study declares a limit of a measure that has no upper end of its own."""
     return isinstance(measure, LimitedMeasure) and measure.limit is not None
 
 
@@ -73,10 +73,10 @@ class _Spending(LimitedMeasure, ABC):
 
 @dataclass(frozen=True)
 class Seconds(_Spending):
-    """Seconds observed for one stage of answering; "total" is all of it.
+    """Seconds of one stage of answering; "total" is all of it.
 
-    From 0, unbounded unless `limit` declares an upper end. An item without that stage has no value, and stays
-    out of the mean.
+    From 0, without an upper end unless `limit` declares one. An item without that stage has no value, and
+    stays out of the mean.
     """
 
     stage: str = "total"
@@ -93,9 +93,9 @@ class Seconds(_Spending):
 
 @dataclass(frozen=True)
 class Cost(_Spending):
-    """What an answer cost, in whatever the system reports, such as dollars.
+    """What an answer cost, in the unit that the system reports, such as dollars.
 
-    From 0, unbounded unless `limit` declares an upper end. An item without a cost has no value.
+    From 0, without an upper end unless `limit` declares one. An item without a cost has no value.
     """
 
     declares: ClassVar[Declaration] = resource_declaration("Cost")
@@ -106,7 +106,7 @@ class Cost(_Spending):
 
 @dataclass(frozen=True)
 class Failed(DeclaredMeasure):
-    """1 where asking an item failed, 0 where it was answered, even with nothing. Range 0 or 1."""
+    """1 if asking an item failed, 0 if it was answered, even with nothing. Range 0 or 1."""
 
     declares: ClassVar[Declaration] = Declaration(
         "Failed", better="lower", absent=None, binary=True, of_failures=True
@@ -121,10 +121,10 @@ class Failed(DeclaredMeasure):
 
 @dataclass(frozen=True)
 class Abstain(DeclaredMeasure):
-    """Abstention: 1 where an item that expects nothing got nothing, else 0.
+    """Abstention: 1 if an item that expects nothing got nothing, else 0.
 
     Nothing is neither hit nor context nor answer, or the route "nothing", or the flag "impossible". Range 0
-    or 1; for items that expect nothing only.
+    or 1; only for items that expect nothing.
 
     Rajpurkar, Jia and Liang, "Know what you don't know: unanswerable questions for SQuAD", ACL 2018.
     """

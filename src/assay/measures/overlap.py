@@ -1,7 +1,7 @@
-"""Measures of two systems: how far their rankings of one item agree, whatever is relevant.
+"""Measures of two systems: how far their rankings of an item agree, whatever is relevant.
 
-A measure here names the system to compare with, `RBO(against='old')`; a gate writes `RBO(new, old)`. Where
-that system did not run beside this one, there is no value.
+The measure names the other system, `RBO(against='old')`; a gate writes `RBO(new, old)`. If that system did
+not run beside this one, there is no value.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class _RankingAgreement(DeclaredMeasure, ABC):
 
     @abstractmethod
     def alike(self, one: Sequence[str], other: Sequence[str]) -> float:
-        """How far two rankings agree, at least one of which is not empty."""
+        """How far two rankings agree, of which at most one is empty."""
 
 
 def _rankings(block: Block, cutoff: int | None) -> dict[str, list[str]]:
@@ -61,11 +61,11 @@ def _rankings(block: Block, cutoff: int | None) -> dict[str, list[str]]:
 
 @dataclass(frozen=True)
 class RBO(_RankingAgreement):
-    """Rank-biased overlap, extrapolated: the overlap at every depth, deeper ones weighing less by `p`.
+    """Rank-biased overlap, extrapolated: the overlap at every depth; deeper ones weigh less by `p`.
 
     (1 - p)/p · [Σ_{d≤l} X_d/d · p^d + Σ_{s<d≤l} X_s (d - s)/(s d) · p^d] + [(X_l - X_s)/l + X_s/s] · p^l
 
-    X_d is the number of documents that both have among the first d, of rankings of s and l ≥ s documents. At
+    X_d is the number of documents that both have among the first d, for rankings of s and l ≥ s documents. At
     p = 0.9 the first ten weigh 86 %.
 
     Webber, Moffat and Zobel, "A similarity measure for indefinite rankings", ACM TOIS 28(4), 2010.
@@ -101,7 +101,7 @@ class RBO(_RankingAgreement):
 
 @dataclass(frozen=True)
 class Overlap(_RankingAgreement):
-    """The share of the first k documents that both systems return, in whatever order.
+    """The share of the first k documents that both systems return, in any order.
 
     |A ∩ B| / max(|A|, |B|) of the first k of each, so that two short rankings can be alike too.
     """

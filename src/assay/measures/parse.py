@@ -1,8 +1,8 @@
-"""Measures as text: `Name(param=value, …)@cutoff`, the grammar of ir_measures, read and printed.
+"""Measures as text: `Name(param=value, …)@cutoff`, the grammar of ir_measures.
 
     nDCG@10    P(rel=2)@5    nDCG(dcg='exp-log2')@10    RR@inf    AP    A@400    eps@L1
 
-What `@` means is the measure's own affair: its field `cutoff` declares the type. `inf` is no cut at all.
+The measure decides what `@` means: its field `cutoff` has the type. `inf` means that nothing is cut.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def parse_measure(text: str, registry: Registry | None = None) -> Measure:
 def make_measure(
     family: str, params: Mapping[str, Any], cutoff: int | str | None, registry: Registry | None = None
 ) -> Measure:
-    """A measure from its pieces. `cutoff` is what follows the @ ("inf": unbounded); None: there is no @."""
+    """A measure from its parts. `cutoff` is what follows the @ ("inf": nothing is cut); None: no @."""
     registry = registry or Registry()
     names = registry.names(MEASURES)
     if family not in names:
@@ -64,7 +64,7 @@ def make_measure(
 
 
 def has_parameter(family: str, name: str, registry: Registry) -> bool:
-    """Whether a measure of this name, however it is spelt, has a parameter."""
+    """Whether the measure of this name, in any spelling, has a parameter."""
     spelt = {each.casefold(): each for each in registry.names(MEASURES)}
     found = spelt.get(ALIASES.get(family, family).casefold())
     return found is not None and any(
@@ -73,7 +73,7 @@ def has_parameter(family: str, name: str, registry: Registry) -> bool:
 
 
 def _elsewhere(family: str, params: Mapping[str, Any], cutoff: int | str | None, names: list[str]) -> Measure:
-    """A measure that ir_measures has and Assay has not; anything else is unknown."""
+    """A measure of ir_measures that Assay does not have. Any other name is an error."""
     if family in REFUSED:
         raise PluginError(REFUSED[family].format(k="k" if cutoff is None else cutoff))
     from assay.measures.fallback import FAMILIES, make_ir_measure
@@ -86,9 +86,9 @@ def _elsewhere(family: str, params: Mapping[str, Any], cutoff: int | str | None,
 
 
 def measure_name(measure: Any, uncut: str = "") -> str:
-    """How a measure prints: its family, the parameters that are not their default, its cut-off.
+    """The name of a measure: its family, the parameters that are not their default, its cut-off.
 
-    `uncut` is what to print where there is no cut-off.
+    `uncut` is printed if there is no cut-off.
     """
     params = {
         field.name: value

@@ -1,12 +1,12 @@
 """Ranking measures, each a few lines of NumPy over the gain matrix.
 
-They equal trec_eval's on the whole list, or on its first `cutoff` ranks. A document is relevant from grade
-`rel` on; an item for which nothing is relevant scores 0. Where no label of the whole golden set reaches
-`rel`, a measure applies to no item. `of` scores a gain matrix, `values` a block.
+They equal those of trec_eval on the whole list, or on its first `cutoff` ranks. A document is relevant from
+grade `rel` on; an item for which nothing is relevant scores 0. If no label of the golden set reaches `rel`, a
+measure applies to no item. `of` scores a gain matrix, `values` a block.
 
-Each is read passage by passage, or with view="document" by the documents that passages are from: the first
-passage of a document stands for it. `label` names what is read, "relevance" by default; "review|relevance" is
-what people marked, and the rest as it was labelled before.
+Each reads passages, or with view="document" the documents of the passages: the first passage of a document
+represents it. `label` names what is read, "relevance" by default; "review|relevance" reads people's marks,
+and the earlier labels for the rest.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ ranking_declaration = partial(Declaration, needs=frozenset({"hits", "labels"}), 
 
 @dataclass(frozen=True)
 class RankingMeasure(DeclaredMeasure, ABC):
-    """A measure that reads the gain matrix alone: higher is better, from 0 to 1, 0 when nothing came back."""
+    """A measure that reads only the gain matrix: higher is better, from 0 to 1, 0 if nothing came back."""
 
     view: Level = field(default="passage", kw_only=True)
     label: str = field(default="relevance", kw_only=True)
@@ -48,12 +48,12 @@ class RankingMeasure(DeclaredMeasure, ABC):
 
     @property
     def seen_in(self) -> View:
-        """What it reads of a block."""
+        """The view and label that it reads."""
         return View(self.view, self.label)
 
     @property
     def least(self) -> float | None:
-        """The grade from which on a label says that there is something to find; None: it asks for none."""
+        """The least grade that counts as something to find; None: the measure asks for none."""
         return float(getattr(self, "rel", POSITIVE))
 
     def applies(self, block: Block) -> Bools:
@@ -96,9 +96,9 @@ class NDCG(RankingMeasure):
 
 @dataclass(frozen=True)
 class RR(RankingMeasure):
-    """Reciprocal rank: 1 / the rank of the first relevant document, 0 where there is none within the cut.
+    """Reciprocal rank: 1 / the rank of the first relevant document, 0 if there is none within the cut-off.
 
-    Range 0 to 1; 0 when nothing is relevant. The cut is always printed, `RR@inf` where there is none.
+    Range 0 to 1; 0 if nothing is relevant. The cut-off is always printed, `RR@inf` if there is none.
 
     Kantor and Voorhees, "The TREC-5 confusion track", Information Retrieval 2, 2000.
     """
@@ -122,8 +122,8 @@ class RR(RankingMeasure):
 class P(RankingMeasure):
     """Precision: the share of the ranks within the cut-off that is relevant.
 
-    Divided by the cut-off even where fewer documents came back; without one, by how many came back. Range 0
-    to 1; 0 when nothing is relevant.
+    Divided by the cut-off even if fewer documents came back; without a cut-off, by the number that came back.
+    Range 0 to 1; 0 if nothing is relevant.
 
     van Rijsbergen, "Information Retrieval", 2nd ed., chapter 7, 1979.
     """
@@ -181,7 +181,7 @@ class AP(RankingMeasure):
 class Complete(RankingMeasure):
     """Whether every relevant document is found within the cut-off: all-evidence recall of multi-hop sets.
 
-    1 or 0; 0 when nothing is relevant, and wherever more is relevant than the cut-off has ranks.
+    1 or 0; 0 if nothing is relevant, and if more is relevant than the cut-off has ranks.
 
     As "both supporting passages in the first k" in Yang et al., "HotpotQA", EMNLP 2018, and its successors.
     """
@@ -197,9 +197,9 @@ class Complete(RankingMeasure):
 
 @dataclass(frozen=True)
 class Success(RankingMeasure):
-    """Success: 1 where any relevant document stands within the cut-off, else 0.
+    """Success: 1 if any relevant document is within the cut-off, else 0.
 
-    Range 0 or 1; 0 when nothing is relevant. Also known as Hit@k.
+    Range 0 or 1; 0 if nothing is relevant. Also known as Hit@k.
 
     Craswell and Hawking, "Overview of the TREC-2004 web track", TREC 2004.
     """
@@ -234,8 +234,8 @@ class Rprec(RankingMeasure):
 class Judged(RankingMeasure):
     """Judged: the share of what was returned within the cut-off that has a judgment.
 
-    Divided by how many came back where that is fewer than the cut-off; 0 where nothing came back. A negative
-    label is no judgment. Range 0 to 1; not about relevance.
+    Divided by how many came back if that is fewer than the cut-off; 0 if nothing came back. A negative label
+    does not count as a judgment. Range 0 to 1; not about relevance.
 
     Buckley and Voorhees, "Retrieval evaluation with incomplete information", SIGIR 2004, on why it matters.
     """
@@ -258,5 +258,5 @@ def _count(hit: Bools) -> Ints:
 
 
 def _ratio(part: Ints | Floats, whole: Ints | Floats) -> Floats:
-    """Part by whole, 0 where the whole is 0."""
+    """Part by whole, 0 if the whole is 0."""
     return np.divide(part, whole, out=np.zeros(len(part)), where=whole > 0)

@@ -1,4 +1,4 @@
-"""What measures ask for and labels or lists cannot give: grades that no label has, ranks below a cut list."""
+"""What measures need and labels or lists lack: grades that no label reaches, ranks below a cut list."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MANY = 0.5  # the share of lists that end at one length, from which on they were
 
 
 def explain_inapplicable(measure: Measure, highest: float) -> str:
-    """Why a measure applies to no item where this is the highest label; empty where it applies to some."""
+    """Why a measure applies to no item if this is the highest label; empty if it applies to some."""
     least = measure.least if isinstance(measure, GradeMeasure) else None
     if least is None or highest >= least:
         return ""
@@ -29,7 +29,7 @@ def explain_inapplicable(measure: Measure, highest: float) -> str:
 
 
 def inapplicable_measures(measures: Sequence[Measure], blocks: Sequence[Block]) -> Iterator[str]:
-    """The measures that apply to no item of a study because no label is high enough."""
+    """Why measures apply to no item of a study: no label is high enough."""
     for measure in measures:
         view = view_of(measure)
         highest = max((block.highest_in(view) for block in blocks), default=inf)
@@ -40,9 +40,9 @@ def inapplicable_measures(measures: Sequence[Measure], blocks: Sequence[Block]) 
 def describe_cut_lists(
     system: str, measures: Mapping[str, tuple[Measure, GainMatrix]], whole: float = inf
 ) -> str:
-    """That measures read further down than a system's lists go; empty where none does.
+    """That measures read further down than a system's lists go; empty if none does.
 
-    `whole` is how many documents there are: a list of all of them is not cut.
+    `whole` is the number of documents: a list of all of them is not cut.
     """
     deeper = {name: depth for name, each in measures.items() if (depth := _cut_at(*each)) < whole}
     if not deeper:
@@ -54,7 +54,7 @@ def describe_cut_lists(
 
 
 def _cut_at(measure: Measure, gains: GainMatrix) -> float:
-    """The length that lists were cut at, where that may have cost a measure something; else infinity."""
+    """The length that lists were cut at, if that may have cost a measure something; else infinity."""
     depth, cutoff, least = gains.grades.shape[1], cutoff_of(measure), _least(measure)
     if least is None or (cutoff is None and isinstance(measure, P)) or (cutoff or inf) <= depth:
         return inf

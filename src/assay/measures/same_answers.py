@@ -1,4 +1,4 @@
-"""Whether two arms gave the same answers: proof, from what is stored, that nothing can tell them apart.
+"""Whether two arms gave the same answers, so that nothing can tell them apart.
 
 Equal scores prove little: with few items two systems tie by chance. Equal answers prove that no measure that
 reads answers will ever see a difference, whatever the number of items.
@@ -24,12 +24,12 @@ def reads_only_answers(measure: Measure) -> bool:
 
 @dataclass(frozen=True)
 class StoredAnswers:
-    """The stored answers of a study, to be compared arm by arm."""
+    """The stored answers of a study, to compare arm by arm."""
 
     blocks: Sequence[Block]
 
     def on(self, one: Arm, other: Arm, item_ids: Collection[str]) -> bool:
-        """Whether both arms answered all of these items, with every seed, and in the same way."""
+        """Whether both arms answered all of these items, with every seed, in the same way."""
         sides = [{block.seed: block for block in self.blocks if block.arm == arm} for arm in (one, other)]
         if not sides[0] or sides[0].keys() != sides[1].keys():
             return False
@@ -39,19 +39,19 @@ class StoredAnswers:
 def _same(one: Block, other: Block, item_ids: Collection[str]) -> bool:
     if one.corpus.hash != other.corpus.hash:  # an id may stand for another text
         return False
-    told = [
+    answers = [
         {
-            item_id: _told(response)
+            item_id: _comparable(response)
             for item_id, response in zip(block.item_ids, block.responses, strict=True)
             if item_id in item_ids and response is not None and response.error is None
         }
         for block in (one, other)
     ]
-    return len(told[0]) == len(item_ids) and told[0] == told[1]
+    return len(answers[0]) == len(item_ids) and answers[0] == answers[1]
 
 
-def _told(response: Response) -> tuple[Response, list[object]]:
-    """All of a response but times, costs and the size of scores; which hits tie decides their order."""
+def _comparable(response: Response) -> tuple[Response, list[object]]:
+    """A response without times, costs and the size of scores; which hits tie decides their order."""
     hits = [(hit.doc_id, hit.span, hit.text) for hit in response.hits]
     ties = [first.score == second.score for first, second in pairwise(response.hits)]
     rest = msgspec.structs.replace(response, hits=list[Hit](), observed=Observed())

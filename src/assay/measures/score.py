@@ -1,4 +1,4 @@
-"""The score stage: every measure on every block, each value with the status that says how it came about."""
+"""Scores: every measure on every block, each value with the status that says how it came about."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ BrokenMeasures = dict[tuple[str, str], str]  # by system and measure: why it cou
 
 
 def score_block(measure: Measure, block: Block) -> tuple[NDArray[np.float64], NDArray[np.int8]]:
-    """Values and statuses, one an item. A value that is not scored or missing is NaN."""
+    """One value and status per item. A value that is not scored or missing is NaN."""
     status = block.asked.copy()
     if declaration_of(measure).of_failures:
         status[status == FAILED] = SCORED
@@ -58,7 +58,7 @@ def score_block(measure: Measure, block: Block) -> tuple[NDArray[np.float64], ND
 
 
 def _worked_out(measure: Measure, block: Block) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
-    """Where a measure applies and its values; whatever it does wrong is told under its name."""
+    """Where a measure applies, and its values. Errors in it are reported under its name."""
     with as_plugin_error(f"{measure.name} broke on {block.arm.name}"):
         applies = np.asarray(measure.applies(block), dtype=bool)
         values = np.asarray(measure.values(block), dtype=np.float64)
@@ -73,10 +73,10 @@ def _worked_out(measure: Measure, block: Block) -> tuple[NDArray[np.bool_], NDAr
 
 
 def _unseen(measure: Measure, block: Block) -> NDArray[np.bool_]:
-    """Where what is not judged is unknown: items with a hit inside the cut-off that nobody has judged.
+    """The items with a hit inside the cut-off that nobody has judged, if that makes their value unknown.
 
-    That is everywhere in an open world. Where people's marks come before rules, it is the items that want a
-    review: read as not relevant, their unmarked hits would set a reviewed system against an unreviewed one.
+    It does everywhere in an open world. If people's marks come before rules, it does for items that want a
+    review: read as not relevant, their unmarked hits would favour an unreviewed system.
     """
     view = view_of(measure)
     unknown = np.full(len(block.items), block.labels.world(view.label) == "open")
@@ -94,7 +94,7 @@ def _unseen(measure: Measure, block: Block) -> NDArray[np.bool_]:
 def _score_pair(
     measure: Measure, block: Block, every: Sequence[Block]
 ) -> tuple[NDArray[np.float64], NDArray[np.int8]]:
-    """The scores of a block; of a measure of two systems, beside the other's under the same factors."""
+    """The scores of a block; for a measure of two systems, beside the other's under the same factors."""
     if not isinstance(measure, PairMeasure):
         return score_block(measure, block)
     other = _counterpart(block, measure.against, every)
@@ -126,7 +126,7 @@ def score_blocks(
 ) -> pl.DataFrame:
     """All scores as one table: item, system, factors, arm, seed, measure, value, status.
 
-    A measure that breaks costs itself alone where `broken` is there to note it: its scores are failed.
+    With `broken`, a measure that breaks is noted there and fails only its own scores.
     """
     parts = []
     names = np.array([status.value for status in STATUSES])
@@ -157,7 +157,7 @@ def score_blocks(
 
 
 def withhold_scores(scores: pl.DataFrame) -> pl.DataFrame:
-    """The scores left open: any figure of a condition, even of what failed, may tell raters whose it is."""
+    """The scores without values. Even a failure of a condition may tell raters which system it was."""
     return scores.with_columns(
         value=pl.lit(None, pl.Float64), status=pl.lit(Status.UNJUDGED.value).cast(STATUS)
     )

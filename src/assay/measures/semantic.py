@@ -1,9 +1,10 @@
-"""What people see in results that keywords miss: the share of hits that are right, surprisingly right, wrong.
+"""What people see in results that keywords miss: the share of hits that are relevant, surprisingly relevant,
+wrong.
 
-Every hit within the cut-off is one of three. A person's mark decides, under the label "review"; where nobody
-marked a hit that the rules call relevant, it is a keyword match; any other hit is unmarked, and leaves the
-item unjudged. A mark counts as it was made, also where a rule finds the passage too: a rule may go by the
-report alone, or by a word that means something else there, and that is the person's to say.
+Every hit within the cut-off is one of three, under the label "review". A person's mark decides. If nobody
+marked a hit that the rules call relevant, it is a keyword match. Any other hit is unmarked, and leaves the
+item unjudged. A mark counts even if a rule finds the passage too: a rule may only see the report, or a word
+that means something else there, and the person decides that.
 """
 
 from __future__ import annotations
@@ -27,13 +28,13 @@ GRADES: Mapping[str, float] = {KEYWORD_MATCH: 1.0, SEMANTIC_MATCH: 1.0, FALSE_PO
 
 
 def wants_review(block: Block) -> NDArray[np.bool_]:
-    """The items that keywords alone cannot judge; where nothing is right, there is nothing to find."""
+    """The items that keywords cannot judge, except those for which nothing is right."""
     asked = np.array(["yes" in item.values(REVIEW) for item in block.items], dtype=bool)
     return asked & ~block.expects_nothing
 
 
 def marked_hits(block: Block, cutoff: int) -> pl.DataFrame:
-    """item, doc, mark for every hit within the cut-off, best first; mark is null where nobody knows."""
+    """item, doc, mark of every hit within the cut-off, best first; mark is null if nobody knows."""
     people = block.label(REVIEW).select("item", doc="target", person="category")
     found = block.top(cutoff)
     for known in (people, block.relevance):
@@ -44,7 +45,7 @@ def marked_hits(block: Block, cutoff: int) -> pl.DataFrame:
 
 @dataclass(frozen=True)
 class MarkShare(TopHitsMeasure):
-    """The share of the hits within the cut-off that carry certain marks; of those returned, if fewer came."""
+    """The share of hits within the cut-off that have certain marks; of those returned, if fewer came back."""
 
     marks: ClassVar[frozenset[str]]
 
@@ -62,10 +63,10 @@ class MarkShare(TopHitsMeasure):
 
 @dataclass(frozen=True)
 class SemanticPrecision(MarkShare):
-    """Semantic precision: the share of the hits within the cut-off that are relevant, by rule or by person.
+    """Semantic precision: the share of hits within the cut-off that are relevant, by a rule or a person.
 
-    Range 0 to 1; 0 where nothing came back. Unjudged while a hit is neither marked nor matched by a rule; for
-    items that want a review only.
+    Range 0 to 1; 0 if nothing came back. Unjudged while a hit is neither marked nor matched by a rule. Only
+    for items that want a review.
     """
 
     declares: ClassVar[Declaration] = top_hits_declaration("SemanticPrecision")
@@ -74,10 +75,10 @@ class SemanticPrecision(MarkShare):
 
 @dataclass(frozen=True)
 class SemanticLift(MarkShare):
-    """Semantic lift: the share of the hits within the cut-off that a person calls relevant beyond keywords.
+    """Semantic lift: the share of hits within the cut-off that a person calls relevant beyond keywords.
 
-    Range 0 to 1; 0 where nothing came back. Unjudged while a hit is neither marked nor matched by a rule; for
-    items that want a review only.
+    Range 0 to 1; 0 if nothing came back. Unjudged while a hit is neither marked nor matched by a rule. Only
+    for items that want a review.
     """
 
     declares: ClassVar[Declaration] = top_hits_declaration("SemanticLift")
@@ -86,10 +87,10 @@ class SemanticLift(MarkShare):
 
 @dataclass(frozen=True)
 class FalsePositiveRate(MarkShare):
-    """False-positive rate: the share of the hits within the cut-off that a person calls not relevant.
+    """False-positive rate: the share of hits within the cut-off that a person calls not relevant.
 
-    Range 0 to 1, lower is better; 0 where nothing came back. Unjudged while a hit is neither marked nor
-    matched by a rule; for items that want a review only.
+    Range 0 to 1, lower is better; 0 if nothing came back. Unjudged while a hit is neither marked nor matched
+    by a rule. Only for items that want a review.
     """
 
     declares: ClassVar[Declaration] = top_hits_declaration("FalsePositiveRate", better="lower")
