@@ -107,7 +107,7 @@ def held():
 
 asking = {
     "embeddings": lambda: OpenAI("m", url=url, **once).load(Kit()).embed(["a"], "query"),
-    "judges": lambda: chat.endpoint.open().post(chat.PATH, {}, lambda said: chat.said([], said)),
+    "judges": lambda: chat.endpoint.open().post(chat.PATH, {}, lambda said: chat.parse_reply([], said)),
     "reranking": lambda: RerankEndpoint(url, **once).load(None, Kit()).scores("a", ["b"]),
     "systems": lambda: system.build(passages, 0, Kit()).session().answer(Query("q", "a"), []),
     "GitHub": lambda: Comments(Endpoint(url), "a/b", 1)._ask("GET", "/"),

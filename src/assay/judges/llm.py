@@ -175,9 +175,9 @@ class ModelJudge:
 
     def _read(self, messages: list[dict[str, str]], spent: list[float], answer: Any) -> ModelGrade:
         """The grade in an answer; a ValueError if there is none. Its cost counts in both cases."""
-        said = self._chat.said(messages, answer)
+        said = self._chat.parse_reply(messages, answer)
         spent.append(said.cost)
-        return self.asks.read(said.spoken)
+        return self.asks.read(said.required_text)
 
     # ----------------------------------------------------------------------------------- costs
 

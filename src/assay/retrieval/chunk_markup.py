@@ -47,7 +47,7 @@ _REFERENCE = re.compile(
 
 @dataclass(frozen=True)
 class _MarkupChunker:
-    """How large a passage may be, in which language its sentences are told apart, and what counts tokens."""
+    """The largest passage in tokens, the language of the sentences, and the tokenizer."""
 
     tokens: int = 300
     language: str = "en"
@@ -62,8 +62,8 @@ class _MarkupChunker:
 class Markdown(_MarkupChunker):
     """Sections of a Markdown document; one above `tokens` tokens is cut between sentences.
 
-    A passage is a stretch of the source, its section the path of headings above it ("Leave > Parental
-    leave"). A heading stands in the first passage of its section, one without text of its own in the first
+    A passage is a stretch of the source. Its section is the path of headings above it ("Leave > Parental
+    leave"). A heading is in the first passage of its section; one without text of its own is in the first
     passage of the section below it. YAML front matter is left out.
     """
 
@@ -95,8 +95,8 @@ class Markdown(_MarkupChunker):
 class Html(_MarkupChunker):
     """Sections of an HTML page, cut as those of Markdown; the text is what a browser shows of them.
 
-    White space is collapsed except in `pre`, and what HTML sets apart stands on a line of its own. The span
-    is where the text lies in the source, from its first character to its last, with the markup in between.
+    White space is collapsed except in `pre`. Each block of HTML is on a line of its own. The span is where
+    the text lies in the source, from its first character to its last, with the markup in between.
     """
 
     def identity(self, kit: Kit) -> str:
@@ -113,7 +113,7 @@ class Html(_MarkupChunker):
             yield make_passage(document, page.place(span), section, page.text[span.start : span.end])
 
     def _sentences(self, text: str) -> list[Span]:
-        """Line by line, since a line is what the page sets apart."""
+        """The sentences of each line, since each block of the page is on its own line."""
         ends = (found.end() for found in re.finditer(r"\n|\Z", text))
         return [
             _shift(span, start)
@@ -138,7 +138,7 @@ def _sections(
     limit: int,
     sentences: Callable[[str], list[Span]],
 ) -> Iterator[tuple[Span, str | None]]:
-    """The passages of a text from `begin` on, each with the path of headings above it."""
+    """Yields the passages of a text from `begin` on, each with the path of headings above it."""
     top, bottom = (_SectionHeading(0, "", Span(at, at)) for at in (begin, len(line.text)))
     path: list[_SectionHeading] = []
     start = begin
@@ -148,7 +148,7 @@ def _sections(
         path.append(heading)
         body = Span(heading.span.end, following.span.start)
         if trim_span(line.text, body) is None and following.level > heading.level:
-            continue  # alone, a heading would make a passage that says nothing: it goes with the next one
+            continue  # a heading without text would be an empty passage: it goes with the next section
         whole = trim_span(line.text, Span(start, body.end))
         start = body.end
         if whole is not None:
@@ -163,7 +163,8 @@ def _shift(span: Span, by: int) -> Span:
 
 
 def _front_matter(text: str) -> int:
-    """Where the YAML that heads a Markdown document ends; what stands between two rules is text like any."""
+    """Where the YAML at the top of a Markdown document ends; 0 if there is none, only text between two
+    rules."""
     found = _FRONT_MATTER.match(text)
     try:
         node = yaml.compose(found[1], Loader=yaml.SafeLoader) if found else None
@@ -174,7 +175,7 @@ def _front_matter(text: str) -> int:
 
 
 def _markdown_headings(text: str, begin: int, parser: MarkdownIt) -> list[_SectionHeading]:
-    """The headings that begin a section: none in a quote or a list, and never a comment in a code block."""
+    """The headings that begin a section. Those in quotes and lists, and comments in code, do not count."""
     body = text[begin:]
     starts = [begin, *(begin + found.end() for found in _NEWLINE.finditer(body)), len(text)]
     blocks: list[Token] = []
@@ -191,7 +192,7 @@ def _markdown_headings(text: str, begin: int, parser: MarkdownIt) -> list[_Secti
 
 
 def _plain_title(title: str, parser: MarkdownIt) -> str:
-    """A heading as its reader sees it: without emphasis, links, code marks and tags."""
+    """The text of a heading without emphasis, links, code marks and tags."""
     parts = parser.parseInline(title)[0].children or []
     seen = (" " if "break" in part.type else part.content for part in parts if part.type != "html_inline")
     return " ".join("".join(seen).split())
@@ -201,7 +202,8 @@ def _plain_title(title: str, parser: MarkdownIt) -> str:
 
 
 class _SourceRange(NamedTuple):
-    """Where a piece of shown text comes from; one that is not `verbatim` was written as a reference."""
+    """Where a piece of visible text comes from; if not `verbatim`, it was written as a character
+    reference."""
 
     start: int
     end: int
@@ -209,7 +211,7 @@ class _SourceRange(NamedTuple):
 
 
 class _RenderedPage(PageParser):
-    """What a browser shows of an HTML source, and where each piece of it comes from."""
+    """The text that a browser shows of an HTML source, and where each piece of it comes from."""
 
     def __init__(self, source: str) -> None:
         super().__init__()
@@ -254,7 +256,7 @@ class _RenderedPage(PageParser):
             self._unseen.append(tag)
         elif tag in _HEADINGS and not self._unseen:
             if self._headings and self._headings[-1][1:] == (self._size, -1):
-                self._headings.pop()  # nothing was said under it: one title is the title of one heading
+                self._headings.pop()  # a heading without text: nested headings count once
             self._headings.append((_HEADINGS[tag], self._size, -1))
         self._pre += tag == "pre"
 
@@ -273,7 +275,7 @@ class _RenderedPage(PageParser):
         if self._source.startswith(data, at):
             self._show(data, at)
             return
-        left = len(data)  # of what is shown: the source is longer, by the references in it
+        left = len(data)  # of the visible text; the source is longer, as references stand for characters
         while left > 0:
             if written := _character_reference(self._source, at):
                 piece, after = html.unescape(written), at + len(written)
@@ -292,7 +294,7 @@ class _RenderedPage(PageParser):
             self._gap = self._gap or " "
 
     def _show(self, text: str, at: int, after: int | None = None) -> None:
-        """Adds what was read at a place in the source, a reference up to `after`."""
+        """Adds text that was read at a place in the source; a reference reaches up to `after`."""
         if self._unseen:
             return
         for run in _RUN.finditer(text):
@@ -315,13 +317,13 @@ class _RenderedPage(PageParser):
 
 
 def _find_or_end(sign: str, text: str, start: int) -> int:
-    """Where a sign comes next; the end of the text where it does not."""
+    """The next place of a character; the end of the text if there is none."""
     found = text.find(sign, start)
     return len(text) if found < 0 else found
 
 
 def _character_reference(source: str, at: int) -> str:
-    """The character reference that begins there, if one does: `&not` where the source has `&notit;`."""
+    """The character reference that begins at a place, or nothing: `&not` if the source has `&notit;`."""
     found = _REFERENCE.match(source, at)
     written = found.group() if found else ""
     while written and html.unescape(written) == html.unescape(written[:-1]) + written[-1]:

@@ -22,23 +22,23 @@ from assay.core.records import Budget, Context, Passage, Piece, Span
 FIRST_ADDRESS = "assay.retrieval.select"
 
 
-_MOST_SENTENCES = 500  # to choose from: selectors compare each with each
-_ASIDE = 0.3  # what a sentence without the name counts in a passage that came for its name
+_MOST_SENTENCES = 500  # to choose from: selectors compare every pair
+_ASIDE = 0.3  # weight of a sentence without the name, in a passage that a link led to
 Grain = Literal["passage", "sentence"]
 
 
 def rank_relevance(count: int) -> Floats:
-    """How relevant the passages of a ranking are, best first, as nDCG takes it: 1 / log2(1 + rank)."""
+    """The relevance of the passages of a ranking by rank, discounted as in nDCG: 1 / log2(1 + rank)."""
     relevance: Floats = 1 / np.log2(np.arange(2, count + 2))
     return relevance
 
 
 @dataclass(frozen=True)
 class Arrival:
-    """How a passage came to be shown: how relevant it is and, where a link led to it, the name it is for.
+    """How relevant a passage is and, if a link led to it, the name of that link.
 
-    A sentence with that name counts `floor` at least, as a share of the relevance: what a link leads to
-    often says nothing that the query says.
+    A sentence with that name counts at least `floor`, as a share of the relevance: linked passages often
+    share no word with the query.
     """
 
     relevance: float
@@ -48,13 +48,13 @@ class Arrival:
 
 @dataclass(frozen=True)
 class ContextBuilder:
-    """How a context is filled: what is chosen, of whole passages or of sentences, counted by what.
+    """Fills contexts: chooses whole passages or sentences, within budgets counted by a tokenizer.
 
-    A passage of rank r is as relevant as nDCG takes that rank to be, 1 / log2(1 + r): scores of one ranking
-    say nothing in another. A sentence is as relevant as its passage, times its cosine with the query. That
-    cosine, and what is alike, is told by a small static model: it looks at hundreds of sentences a query.
+    A passage of rank r has relevance 1 / log2(1 + r), as in nDCG, because the scores of different rankings do
+    not compare. A sentence has the relevance of its passage times its cosine with the query. A small static
+    model gives that cosine and the similarity of candidates: there are hundreds of sentences per query.
 
-    Passages that did not come by rank alone bring an `Arrival` each, which says how relevant they are.
+    Passages that links led to have an `Arrival` each, with their relevance.
     """
 
     select: Selector
@@ -69,15 +69,15 @@ class ContextBuilder:
         budgets: Sequence[Budget],
         arrivals: Sequence[Arrival] = (),
     ) -> list[Context]:
-        """One context a budget, none larger than it; `arrivals` has one a passage, or none at all."""
+        """A context for each budget, none larger than it; `arrivals` has one for each passage, or none."""
         pieces, relevance = self._pieces(query, ranked, arrivals)
         counts = np.array(self.tokens.counts([piece.text for piece in pieces]), dtype=np.int64)
-        # each piece is counted with the line break that parts it from the next
+        # each piece is counted with the line break after it
         candidates = Candidates(relevance, counts + 1, lambda: self._vectors(pieces))
         return [self._context(pieces, candidates, budget) for budget in budgets]
 
     def warm(self) -> None:
-        """A tokenizer's or model's first call is slow: the first query should not pay for it."""
+        """Calls tokenizer and model once: the first call is slow, and no query should pay for it."""
         self.contexts("first", [Passage("", "The first call.")], [2])
 
     def _context(self, pieces: Sequence[Piece], candidates: Candidates, budget: Budget) -> Context:
@@ -95,7 +95,7 @@ class ContextBuilder:
         return msgspec.structs.replace(context, tokens=self.tokens.counts([context.text])[0])
 
     def _cut(self, piece: Piece, budget: int) -> Context:
-        """The beginning of a piece that is too long as a whole: better than nothing, and said so."""
+        """The beginning of a piece that is too long as a whole; the context says that it was cut."""
         spans = self.tokens.spans(piece.text)[:budget]
         while spans:
             end = spans[-1].end
@@ -135,7 +135,7 @@ class ContextBuilder:
 
 
 def _prefer_named_sentences(match: Floats, pieces: Sequence[Piece], came: Sequence[Arrival]) -> Floats:
-    """How well sentences match, those of a passage that came for a name by whether they have it."""
+    """The matches of sentences; in passages that a link led to, sentences with its name count more."""
     found = match.copy()
     if not any(arrival.name for arrival in came):
         return found
@@ -150,9 +150,9 @@ def _prefer_named_sentences(match: Floats, pieces: Sequence[Piece], came: Sequen
 
 
 def _make_piece(passage: Passage, inside: Span | None) -> Piece:
-    """A passage or a stretch of it, with its place in the document the passage was cut from.
+    """A passage or a stretch of it, with its place in the document that the passage was cut from.
 
-    The text of a passage from markup is not that of its span, so a stretch of it takes the passage's place.
+    A passage from markup has other text than its span, so a stretch of it gets the place of the passage.
     """
     place = passage.span or Span(0, len(passage.text))
     if inside is None:
@@ -163,7 +163,7 @@ def _make_piece(passage: Passage, inside: Span | None) -> Piece:
     return Piece(passage.doc_id, text, Span(place.start + inside.start, place.start + inside.end))
 
 
-_DIGITS = 6  # vectors are float32: what differs by less is rounding, and ties
+_DIGITS = 6  # vectors are float32: smaller differences are rounding, and count as ties
 
 
 @dataclass(frozen=True)
@@ -195,9 +195,8 @@ class Top:
 class MMR:
     """Maximal marginal relevance (Carbonell and Goldstein, SIGIR 1998).
 
-    Chooses, again and again, the candidate with the largest (1 − diversity) · relevance − diversity · its
-    largest similarity to one that is chosen already, among those that still fit; `k` at most. A diversity
-    of 0 is `top`.
+    Repeatedly chooses, among the candidates that still fit, the one with the largest (1 − diversity) ·
+    relevance − diversity · its largest similarity to a chosen one; `k` at most. A diversity of 0 is `top`.
     """
 
     version: ClassVar[str] = "1"
@@ -231,16 +230,16 @@ class MMR:
 
 @dataclass(frozen=True)
 class Knapsack:
-    """As much relevance as a budget holds, what several passages tell counted once.
+    """As much relevance as a budget holds, with shared content counted once.
 
-    The value of a choice is the relevance it tells (see `Coverage`): relevances added up, less what the
-    passages share. `redundancy` says how far likeness is sharing: at 1 two passages of cosine 0.9 share
-    nine tenths, at 0.5 less than half; at 0 nothing is shared and values are plain sums.
+    The value of a choice is the relevance that it covers (see `Coverage`): the sum of relevances minus what
+    the passages share. `redundancy` says how much similar passages share: at 1, two passages of cosine 0.9
+    share nine tenths, at 0.5 less than half; at 0 nothing is shared and values are plain sums.
 
-    It takes the better of two greedy choices: by gain a token, and by gain alone, which begins with the best
-    single one. Its value is at least ½ (1 − 1/e), 0.316, of the best that any choice within the budget
-    reaches (Leskovec et al., KDD 2007), and even 0.405 (Tang et al., SIGMETRICS 2021). Without a budget, and
-    wherever both come to the same value, it is the choice by gain alone.
+    It takes the better of two greedy choices: by gain per token, and by gain, which begins with the best
+    single candidate. Its value is at least ½ (1 − 1/e), 0.316, of the best choice within the budget
+    (Leskovec et al., KDD 2007), and even 0.405 (Tang et al., SIGMETRICS 2021). Without a budget, and
+    where both have the same value, it is the choice by gain.
     """
 
     version: ClassVar[str] = "1"
@@ -255,16 +254,16 @@ class Knapsack:
         """Positions of the chosen, in the order of choosing; what adds nothing comes last."""
         if not (candidates.tokens <= (math.inf if budget is None else budget)).any():
             return []
-        telling = self._telling(candidates)
+        coverage = self._coverage(candidates)
         sizes = candidates.tokens.tolist()
-        by_gain = _choose_greedily(telling, sizes, [1.0] * len(sizes), budget)
+        by_gain = _choose_greedily(coverage, sizes, [1.0] * len(sizes), budget)
         if len(by_gain) == len(sizes):
             return by_gain
-        by_token = _choose_greedily(telling, sizes, [max(size, 1e-9) for size in sizes], budget)
-        more = telling.value(by_token) - telling.value(by_gain)
+        by_token = _choose_greedily(coverage, sizes, [max(size, 1e-9) for size in sizes], budget)
+        more = coverage.value(by_token) - coverage.value(by_gain)
         return by_token if round(more, _DIGITS) > 0 else by_gain
 
-    def _telling(self, candidates: Candidates) -> Coverage:
+    def _coverage(self, candidates: Candidates) -> Coverage:
         if self not in candidates.memo:
             candidates.memo[self] = Coverage.of(candidates, self.redundancy)
         found: Coverage = candidates.memo[self]
@@ -273,26 +272,26 @@ class Knapsack:
 
 @dataclass(frozen=True)
 class Coverage:
-    """How much of the relevance at hand a choice tells: a sum over branches of what is told best of each.
+    """How much relevance a choice covers: the sum, over the branches of a tree, of the best cover of each.
 
-    The candidates are the leaves of a tree, joined by average linkage: the more alike, the further out. A
+    The candidates are the leaves of a tree, joined by average linkage: the more similar, the further out. A
     branch is as long as the difference in similarity between its ends; from the root, where similarity is 0,
-    to a leaf, 1. It stands for what the passages beyond it have in common. A passage tells every branch on
-    its way to the root, at its own relevance, so that one alone is worth its relevance, and two are worth
-    r₁ + r₂ − s · min(r₁, r₂), where s is the similarity at which the tree joins them. With equal relevances
-    this is phylogenetic diversity (Faith, Biological Conservation 1992).
+    to a leaf, where it is 1. It stands for what the passages beyond it have in common. A passage covers every
+    branch on its way to the root, at its own relevance. So one passage is worth its relevance, and two are
+    worth r₁ + r₂ − s · min(r₁, r₂), where s is the similarity at which the tree joins them. With equal
+    relevances this is phylogenetic diversity (Faith, Biological Conservation 1992).
 
     value(S) = Σ_b max_{i∈S} share(i, b), and each share is 0 or more. So a further passage lowers no maximum:
     the value is monotone. And max(a, x) − a falls as a grows: it lifts a maximum the less the more is chosen
     already, and a sum of such terms is submodular (Nemhauser, Wolsey and Fisher 1978).
     """
 
-    branches: Ints  # a row a candidate: the branches it tells, filled up with one that nobody needs
-    shares: Floats  # and how much of each
+    branches: Ints  # for each candidate, the branches that it covers, padded with an unused one
+    shares: Floats  # and how much it covers of each
 
     @classmethod
     def of(cls, candidates: Candidates, redundancy: float = 1.0) -> Coverage:
-        """The branches that each candidate tells, and how much each is worth."""
+        """Builds the tree; finds the branches that each candidate covers, and how much of each."""
         from scipy.cluster.hierarchy import linkage
         from scipy.spatial.distance import squareform
 
@@ -313,53 +312,53 @@ class Coverage:
         branches = np.stack(way, axis=1)
         return cls(branches, length[branches] * relevance)
 
-    def gain(self, told: Floats, candidate: int) -> float:
-        """By how much a candidate raises what is told of each branch, all together."""
-        return float(np.maximum(self.shares[candidate] - told[self.branches[candidate]], 0.0).sum())
+    def gain(self, covered: Floats, candidate: int) -> float:
+        """How much a candidate adds to the cover of all branches."""
+        return float(np.maximum(self.shares[candidate] - covered[self.branches[candidate]], 0.0).sum())
 
-    def tell(self, told: Floats, candidate: int) -> None:
-        """Raises what is told of each branch to what a candidate tells."""
+    def add(self, covered: Floats, candidate: int) -> None:
+        """Adds a candidate to the cover of each branch."""
         branches = self.branches[candidate]
-        told[branches] = np.maximum(told[branches], self.shares[candidate])
+        covered[branches] = np.maximum(covered[branches], self.shares[candidate])
 
-    def untold(self) -> Floats:
-        """What is told of each branch before anything is."""
+    def nothing_covered(self) -> Floats:
+        """The cover of each branch before any choice."""
         return np.zeros(2 * len(self.shares))
 
     def value(self, chosen: Iterable[int]) -> float:
-        """What a choice tells, in units of relevance."""
-        told = self.untold()
+        """The relevance that a choice covers."""
+        covered = self.nothing_covered()
         for candidate in chosen:
-            self.tell(told, candidate)
-        return float(told.sum())
+            self.add(covered, candidate)
+        return float(covered.sum())
 
 
 def _choose_greedily(
-    telling: Coverage, sizes: list[int], prices: list[float], budget: int | None
+    coverage: Coverage, sizes: list[int], prices: list[float], budget: int | None
 ) -> list[int]:
-    """Chooses what gains most for its price, among those that still fit, until nothing does.
+    """Repeatedly chooses the candidate with the largest gain for its price that still fits.
 
-    Lazily (Minoux 1978): gains only shrink, so one worked out earlier is a bound, and only the top of the
-    heap is worked out anew, until one stays the top.
+    Lazily (Minoux 1978): gains only shrink, so an earlier gain is a bound, and only the top of the heap is
+    computed again, until one stays at the top.
     """
     left = math.inf if budget is None else budget
-    told = telling.untold()
+    covered = coverage.nothing_covered()
     chosen: list[int] = []
-    alone = telling.shares.sum(axis=1).round(_DIGITS).tolist()
-    heap = [(-gain / prices[rank], rank, 0) for rank, gain in enumerate(alone)]
+    first = coverage.shares.sum(axis=1).round(_DIGITS).tolist()
+    heap = [(-gain / prices[rank], rank, 0) for rank, gain in enumerate(first)]
     heapq.heapify(heap)
     while heap:
         _, rank, known = heap[0]
         if sizes[rank] > left:  # it never fits again
             heapq.heappop(heap)
         elif known < len(chosen):
-            gain = round(telling.gain(told, rank), _DIGITS)
+            gain = round(coverage.gain(covered, rank), _DIGITS)
             heapq.heapreplace(heap, (-gain / prices[rank], rank, len(chosen)))
         else:
             heapq.heappop(heap)
             chosen.append(rank)
             left -= sizes[rank]
-            telling.tell(told, rank)
+            coverage.add(covered, rank)
     return chosen
 
 

@@ -1,8 +1,8 @@
-"""Embedding with a memory: no text goes through one model twice, whatever run, seed or corpus asks for it.
+"""A cache of embeddings: no text goes through one model twice, in any run, seed or corpus.
 
-Vectors are kept by content in `ASSAY_CACHE/embeddings`, one file a model, and written batch by batch, so
-that a killed build goes on where it stopped. Queries are kept too, each with the seconds that embedding it
-took: an answer from memory still reports what the model needs.
+Vectors are stored by content in `ASSAY_CACHE/embeddings`, in one file per model. They are written batch by
+batch, so that a killed build continues where it stopped. Queries are stored with the seconds that embedding
+took: an answer from the cache still reports the time that the model needs.
 """
 
 from __future__ import annotations
@@ -27,54 +27,57 @@ from assay.core.parts import Embedder, Model, Role, Vectors
 from assay.core.protocols import Kit
 from assay.store.disk import explain_cache_errors, hold_lock
 
-_STRIPES = 64  # queries that can be in hand at once without waiting for each other, by chance
+_STRIPES = 64  # locks over queries: two that share one by chance wait for each other
 
 
 class EmbeddingCache:
-    """A model and all that it embedded before. Threads may share it."""
+    """A model with the stored vectors of all that it embedded. Threads may share it."""
 
     def __init__(self, embedder: Embedder, kit: Kit) -> None:
         self._embedder, self._kit = embedder, kit
         self.identity = embedder.identity(kit)
-        self._memory = VectorFile(kit.cache / "embeddings" / f"{digest([self.identity.encode()])}.sqlite")
+        self._stored = VectorFile(kit.cache / "embeddings" / f"{digest([self.identity.encode()])}.sqlite")
         self._model: Model | None = None
         self._loading = threading.Lock()
         self._stripes = [threading.Lock() for _ in range(_STRIPES)]
 
     @property
     def model(self) -> Model:
-        """The model itself, loaded when something new is to be embedded."""
+        """The model, loaded when something new has to be embedded."""
         with self._loading:
             if self._model is None:
                 self._model = self._embedder.load(self._kit)
             return self._model
 
     def passages(self, texts: Sequence[str]) -> Vectors:
-        """A row a text; what embedding the new ones costs is paid as it comes."""
+        """The vectors of texts, one row per text. New texts are embedded, and their cost is paid batch by
+        batch."""
         keys = [_key("passage", text) for text in texts]
-        if len(self._memory.known(keys)) < len(set(keys)):
-            with self._memory.alone():
-                known = self._memory.known(keys)
-                self._learn({key: text for key, text in zip(keys, texts, strict=True) if key not in known})
-        return self._memory.matrix(keys)
+        if len(self._stored.known(keys)) < len(set(keys)):
+            with self._stored.exclusive():
+                known = self._stored.known(keys)
+                self._embed_new(
+                    {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
+                )
+        return self._stored.matrix(keys)
 
     def query(self, text: str) -> tuple[StoredVector, float]:
-        """The vector of one query, and what it cost now: nothing where it was remembered."""
+        """The vector of one query, and what it cost now: nothing if it was stored."""
         key = _key("query", text)
-        with self._stripes[key[0] % _STRIPES]:  # who asks the same meanwhile waits, and remembers
-            if (found := self._memory.find(key)) is not None:
+        with self._stripes[key[0] % _STRIPES]:  # threads with the same query wait, and then find it stored
+            if (found := self._stored.find(key)) is not None:
                 return found, 0.0
             model, started = self.model, perf_counter()
             vectors, tokens, cost = model.embed([text], "query")
             made = StoredVector(vectors[0], perf_counter() - started, tokens)
-            with suppress(SystemFailure):  # an answer is not lost because it cannot be remembered
-                self._memory.keep([(key, made)])
+            with suppress(SystemFailure):  # a query is answered even if its vector cannot be stored
+                self._stored.put([(key, made)])
             return made, cost
 
-    def _learn(self, new: Mapping[bytes, str]) -> None:
-        """Embeds new texts, the longest first: a batch of like lengths wastes no padding.
+    def _embed_new(self, new: Mapping[bytes, str]) -> None:
+        """Embeds new texts, the longest first, because a batch of similar lengths needs little padding.
 
-        Each batch is kept and paid as it comes, so that one that fails takes no other along.
+        Each batch is stored and paid at once, so that one that fails loses no other.
         """
         if not new:
             return
@@ -83,22 +86,22 @@ class EmbeddingCache:
         done = 0
         self._kit.progress("embedding", done, len(order))
         with ThreadPoolExecutor(getattr(model, "threads", 1)) as pool:
-            coming = [pool.submit(partial(self._learn_batch, new, batch)) for batch in batches]
+            coming = [pool.submit(partial(self._embed_batch, new, batch)) for batch in batches]
             try:
                 for future in as_completed(coming):
                     done += future.result()
                     self._kit.progress("embedding", done, len(order))
-            finally:  # where one failed, those that have not begun are not worth their price
+            finally:  # if one failed, do not pay for those that have not begun
                 pool.shutdown(wait=False, cancel_futures=True)
 
-    def _learn_batch(self, new: Mapping[bytes, str], batch: Sequence[bytes]) -> int:
+    def _embed_batch(self, new: Mapping[bytes, str], batch: Sequence[bytes]) -> int:
         vectors, _, cost = self.model.embed([new[key] for key in batch], "passage")
-        self._memory.keep((key, StoredVector(vector)) for key, vector in zip(batch, vectors, strict=True))
+        self._stored.put((key, StoredVector(vector)) for key, vector in zip(batch, vectors, strict=True))
         self._kit.pay(cost)
         return len(batch)
 
     def close(self) -> None:
-        self._memory.close()
+        self._stored.close()
 
 
 def _key(role: Role, text: str) -> bytes:
@@ -112,7 +115,7 @@ _DAMAGED = {"SQLITE_NOTADB", "SQLITE_CORRUPT"}
 
 
 class StoredVector(NamedTuple):
-    """The vector of a text, and what making it took when it was made."""
+    """The vector of a text, and the seconds and tokens that it took when it was made."""
 
     vector: Vectors
     seconds: float = 0.0
@@ -120,12 +123,15 @@ class StoredVector(NamedTuple):
 
 
 class VectorFile:
-    """Vectors by key, all of one dimension. All of it can be made again; losing it costs time or money."""
+    """Vectors by key in one SQLite file, all of one dimension. Threads and processes may share it.
+
+    They can all be made again; losing the file costs time or money.
+    """
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._turn = threading.Lock()
-        with self._told():
+        with self._explain_errors():
             path.parent.mkdir(parents=True, exist_ok=True)
             try:
                 self._file = self._open()
@@ -136,7 +142,7 @@ class VectorFile:
                 self._file = self._open()
 
     def _open(self) -> sqlite3.Connection:
-        # the lock below makes one connection serve all threads
+        # a lock lets all threads use one connection
         file = sqlite3.connect(self._path, timeout=_PATIENCE, isolation_level=None, check_same_thread=False)
         # SQLite does not wait if two change the mode at once
         with hold_lock(self._path.with_suffix(".opening")):
@@ -149,13 +155,13 @@ class VectorFile:
         return file
 
     @contextmanager
-    def alone(self) -> Iterator[None]:
-        """Keeps others, in this process or another, from filling the memory with the same texts meanwhile."""
-        with self._told(), hold_lock(self._path.with_suffix(".lock")):
+    def exclusive(self) -> Iterator[None]:
+        """Holds a lock, so that no other thread or process embeds the same texts meanwhile."""
+        with self._explain_errors(), hold_lock(self._path.with_suffix(".lock")):
             yield
 
     def known(self, keys: Iterable[bytes]) -> set[bytes]:
-        """Those keys that have a vector."""
+        """The keys that have a vector."""
         return {key for (key,) in self._rows("key", sorted(set(keys)))}
 
     def find(self, key: bytes) -> StoredVector | None:
@@ -164,8 +170,8 @@ class VectorFile:
         return None
 
     def matrix(self, keys: Sequence[bytes]) -> Vectors:
-        """The vectors of keys that all have one, a row a key."""
-        with self._told(), self._turn:
+        """The vectors of keys that all have one, one row per key."""
+        with self._explain_errors(), self._turn:
             width = self._width()
         row = {key: number for number, key in enumerate(sorted(set(keys)))}
         vectors = np.empty((len(row), width // 4), np.float32)
@@ -177,13 +183,13 @@ class VectorFile:
             raise SystemFailure(f"{self._path}: {len(row) - found} vectors are gone from it. Run again.")
         return vectors[[row[key] for key in keys]]
 
-    def keep(self, rows: Iterable[tuple[bytes, StoredVector]]) -> None:
-        """Writes vectors down together, or none of them; the first of a key stays."""
+    def put(self, rows: Iterable[tuple[bytes, StoredVector]]) -> None:
+        """Stores all of these vectors or none; a key that is there keeps its vector."""
         packed = [
             (key, made.vector.astype(np.float32).tobytes(), made.seconds, made.tokens) for key, made in rows
         ]
-        with self._told(), self._turn:
-            self._refuse_other_widths({len(vector) for _, vector, _, _ in packed})
+        with self._explain_errors(), self._turn:
+            self._check_widths({len(vector) for _, vector, _, _ in packed})
             self._file.execute("BEGIN IMMEDIATE")
             try:
                 self._file.executemany("INSERT OR IGNORE INTO vectors VALUES (?, ?, ?, ?)", packed)
@@ -194,12 +200,12 @@ class VectorFile:
                 raise
 
     def _width(self) -> int:
-        """The bytes of a vector; 0 before there is one."""
+        """The bytes of a vector; 0 if there is none yet."""
         found = self._fetch("SELECT length(vector) FROM vectors LIMIT 1")
         return found[0][0] if found else 0
 
-    def _refuse_other_widths(self, widths: set[int]) -> None:
-        """Vectors of another dimension come from another model, and would spoil what was paid for."""
+    def _check_widths(self, widths: set[int]) -> None:
+        """Refuses vectors of another dimension: they come from another model."""
         width = self._width() or max(widths, default=0)
         for other in widths - {width}:
             now, before = other // 4, width // 4
@@ -211,12 +217,13 @@ class VectorFile:
             some = keys[start : start + _ROWS_AT_ONCE]
             marks = ",".join("?" * len(some))
             statement = f"SELECT {columns} FROM vectors WHERE key IN ({marks})"  # noqa: S608  our own words
-            with self._told(), self._turn:
+            with self._explain_errors(), self._turn:
                 found = self._fetch(statement, some)
             yield from found
 
     def _fetch(self, statement: str, parameters: Sequence[bytes] = ()) -> list[Any]:
-        """The rows found; none where the file is damaged: it is set aside, and what it held is made again."""
+        """The rows that a statement finds. A damaged file is set aside and gives none; its vectors are made
+        again."""
         try:
             with closing(self._file.execute(statement, parameters)) as rows:
                 return rows.fetchall()
@@ -229,19 +236,19 @@ class VectorFile:
             return []
 
     def _set_aside(self) -> None:
-        """Moves a damaged file away, which may have been paid for; what was to be written to it goes."""
+        """Renames a damaged file, whose vectors may have cost money, and removes its write-ahead log."""
         self._path.replace(self._path.with_suffix(".damaged"))
         for end in ("-wal", "-shm"):
             self._path.with_name(self._path.name + end).unlink(missing_ok=True)
 
     @contextmanager
-    def _told(self) -> Iterator[None]:
-        """Says in plain words what disk and file refuse."""
+    def _explain_errors(self) -> Iterator[None]:
+        """Explains errors of the disk and of the file in plain words."""
         with explain_cache_errors(self._path.parent):
             try:
                 yield
             except sqlite3.DatabaseError as error:
-                # where not even its smallest file fits, SQLite speaks of I/O alone
+                # if the disk is completely full, SQLite only reports an I/O error
                 left = shutil.disk_usage(self._path.parent).free
                 if error.sqlite_errorname == "SQLITE_FULL" or left < _LITTLE:
                     fix = "Free some space, or set ASSAY_CACHE to a folder that has it"

@@ -1,8 +1,8 @@
 """Names in passages: people, teams, products, identifiers, and which passages and sentences have them.
 
-A name is told by its letters alone: runs of capitalised words (Simon Traethsen, House of Lords), and words
-that signs join (maequyng-archive, INC-2041). What is a name somewhere is then found everywhere, however it is
-written there, so that "soflafurk" meets "Soflafurk".
+A name is recognised by its letters: runs of capitalised words (Simon Traethsen, House of Lords), and words
+joined by hyphens (maequyng-archive, INC-2041). A name that is found once is then found everywhere in any
+case, so that "soflafurk" matches "Soflafurk".
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ from assay.retrieval.vectors.exact import save_array
 from assay.retrieval.words import ENGLISH_STOP_WORDS
 from assay.store.disk import UNREADABLE, ArtifactCache, DamagedArtifact
 
-# To be raised when a name, or where it is, is told otherwise: entities kept from before are then not used.
+# Raise it when names are recognised differently: stored entities are then not used.
 VERSION = "2"
 LONGEST = 6  # words of a name
-# Below this they are made in a fraction of a second.
+# with fewer passages they are made in a fraction of a second
 WORTH_KEEPING = 2_000
 
 _CAPITAL = r"[A-ZÀ-ÖØ-Þ][\w’'-]*"
@@ -41,8 +41,8 @@ _RUN = re.compile(rf"(?<![\w’'-]){_CAPITAL}(?:[ \t]+(?:{_JOINER}[ \t]+)?{_CAPI
 _JOINED = re.compile(r"\b\w+(?:-\w+)+\b")
 # before a word that begins a sentence, a line, an item of a list or a cell
 _OPENING = re.compile(r"(?:^|[.!?:;|\n])[\s\"'“”‘’«»()\[\]*#>–-]*$")
-_BEFORE = 12  # characters that are looked at to tell it
-# AT&T, O'Neill and maequyng-archive are a word each; the s of a genitive is left off
+_BEFORE = 12  # characters before a word that are looked at
+# AT&T, O'Neill and maequyng-archive are one word each; the s of a genitive is left off
 _WORD = re.compile(r"(\w+(?:(?:[-&]|[’'](?!s\b))\w+)*)(?:[’']s\b)?")
 _STOPS = frozenset(ENGLISH_STOP_WORDS)
 _NAMES = "names.json"
@@ -50,20 +50,20 @@ _ARRAYS = ("starts", "ends", "numbers", "home_ends", "home_positions")
 
 
 def split_words(text: str) -> list[str]:
-    """The words of a text, in small letters."""
+    """The words of a text, in lower case."""
     return _WORD.findall(text.casefold())
 
 
 def find_names(text: str) -> list[str]:
-    """The names that a text has, by its letters alone, in small letters, each once.
+    """The names in a text, in lower case, each once.
 
-    A word that only begins a sentence is none, nor is one that says nothing, such as "The".
+    A capitalised word that begins a sentence does not count, nor does a stop word such as "The".
     """
     return list(dict.fromkeys(_candidate_names(text, opening=False)))
 
 
 def find_title_names(title: str) -> list[str]:
-    """The names that a title has: there, a word that stands first may be one by itself."""
+    """The names in a title, where also the first word may be a name."""
     return list(dict.fromkeys(_candidate_names(title, opening=True)))
 
 
@@ -79,18 +79,18 @@ def _candidate_names(text: str, *, opening: bool) -> Iterator[str]:
 
 
 def contains_name(text: str, name: str) -> bool:
-    """Whether a name, in small letters, stands in a text as whole words."""
+    """Whether a text has a name, given in lower case, as whole words."""
     words, wanted = split_words(text), name.split()
     return any(words[at : at + len(wanted)] == wanted for at, word in enumerate(words) if word == wanted[0])
 
 
 @dataclass(frozen=True)
 class Entities:
-    """The names of a corpus by number, and the sentences and titles that have them.
+    """The numbered names of a corpus, and the sentences and titles that have them.
 
     Passage p has the sentences `starts[p]` to `starts[p + 1]`; sentence s has the names
-    `numbers[ends[s]:ends[s + 1]]`, rising. `homes` has a row a name and a column a passage: 1 where the title
-    has the name.
+    `numbers[ends[s]:ends[s + 1]]`, in rising order. `homes` has one row per name and one column per passage:
+    1 where the title has the name.
     """
 
     names: Sequence[str]
@@ -101,20 +101,20 @@ class Entities:
 
     @classmethod
     def of(cls, corpus: Corpus, kit: Kit) -> Entities:
-        """Those of a corpus, kept where making them takes a while."""
+        """The entities of a corpus; those of a large one are stored in the cache."""
         if len(corpus) < WORTH_KEEPING:
             return cls.build(corpus.passages)
-        shelf = ArtifactCache(kit.cache / "entities")
+        cache = ArtifactCache(kit.cache / "entities")
         key = digest(part.encode() for part in (VERSION, package_release("sentencex"), corpus.hash))
 
         def write(folder: Path) -> None:
             cls.build(corpus.passages, kit.progress).save(folder)
 
-        return shelf.read_or_put(key, cls.read, write)
+        return cache.read_or_put(key, cls.read, write)
 
     @classmethod
     def build(cls, passages: Sequence[Passage], progress: ProgressCallback = ignore_progress) -> Entities:
-        """Reads passages twice: for the names there are, then for where each is."""
+        """Reads passages twice: to collect the names, then to find where each is."""
         names = _collect_names(passages, progress)
         lookup = NameLookup(names)
         starts, ends, numbers = [0], [0], list[int]()
@@ -131,10 +131,10 @@ class Entities:
         shape = (len(passages), len(names))
         titled = csr_array((np.ones(len(homes), np.int8), np.array(homes, np.int64), home_ends), shape)
         starts_, ends_, numbers_ = (np.array(each, np.int64) for each in (starts, ends, numbers))
-        return cls(names, starts_, ends_, numbers_, csr_array(titled.T))._that_lead()
+        return cls(names, starts_, ends_, numbers_, csr_array(titled.T))._without_dead_ends()
 
-    def _that_lead(self) -> Entities:
-        """Those of them that a title has, or two passages: the others lead nowhere."""
+    def _without_dead_ends(self) -> Entities:
+        """Keeps the names that a title or at least two passages have: others lead nowhere."""
         having = np.bincount(self.mentions.indices, minlength=len(self.names))
         kept = (np.diff(self.homes.indptr) > 0) | (having > 1)
         number, staying = np.cumsum(kept) - 1, kept[self.numbers]
@@ -144,17 +144,17 @@ class Entities:
 
     @cached_property
     def mentions(self) -> csr_array:
-        """A row a passage, a column a name: in how many sentences of the passage it stands."""
+        """In how many sentences of each passage each name is: one row per passage, one column per name."""
         bounds = self.ends[self.starts]
         ones = np.ones(len(self.numbers), np.int32)
         shape = (len(self.starts) - 1, len(self.names))
         found = csr_array((ones, self.numbers.copy(), bounds), shape)
-        found.sum_duplicates()  # in place, and so on a copy
+        found.sum_duplicates()  # this works in place, so on a copy
         return found
 
     @cached_property
     def lookup(self) -> NameLookup:
-        """Finds the names in any text."""
+        """A lookup of the names in any text."""
         return NameLookup(self.names)
 
     def mentions_of(self, text: str) -> set[int]:
@@ -168,7 +168,7 @@ class Entities:
         return [self.numbers[start:end] for start, end in pairwise(bounds)]
 
     def save(self, folder: Path) -> None:
-        """Writes them into a folder."""
+        """Writes entities into a folder."""
         arrays = (self.starts, self.ends, self.numbers, self.homes.indptr, self.homes.indices)
         for name, array in zip(_ARRAYS, arrays, strict=True):
             save_array(folder / f"{name}.npy", np.asarray(array, np.int64))
@@ -176,7 +176,7 @@ class Entities:
 
     @classmethod
     def read(cls, folder: Path) -> Entities:
-        """Those that a folder holds."""
+        """Reads entities from a folder."""
         try:
             names = msgspec.json.decode((folder / _NAMES).read_bytes(), type=list[str])
             arrays = [np.load(folder / f"{name}.npy", allow_pickle=False) for name in _ARRAYS]
@@ -193,15 +193,15 @@ class Entities:
 
 
 class NameLookup:
-    """Finds names in words, the longest first; what lies inside one is found only where that is asked for."""
+    """Finds names in words, the longest first; names inside longer ones only on request."""
 
     def __init__(self, names: Sequence[str]) -> None:
-        self._alone: dict[str, int] = {}
+        self._single: dict[str, int] = {}
         self._longer: dict[str, dict[tuple[str, ...], int]] = {}
         for number, name in enumerate(names):
             words = tuple(name.split(" "))
             if len(words) == 1:
-                self._alone[name] = number
+                self._single[name] = number
             else:
                 self._longer.setdefault(words[0], {})[words] = number
 
@@ -219,19 +219,19 @@ class NameLookup:
         return found
 
     def _at(self, words: Sequence[str], at: int) -> Iterator[tuple[int, int]]:
-        """The names that begin at a place, the longest first: how many words each has, and its number."""
+        """Yields the names that begin at a place, the longest first: number of words, number of the name."""
         if (longer := self._longer.get(words[at])) is not None:
             for length in range(min(LONGEST, len(words) - at), 1, -1):
                 if (number := longer.get(tuple(words[at : at + length]))) is not None:
                     yield length, number
-        if (alone := self._alone.get(words[at])) is not None:
-            yield 1, alone
+        if (single := self._single.get(words[at])) is not None:
+            yield 1, single
 
 
 def _collect_names(passages: Sequence[Passage], progress: ProgressCallback) -> list[str]:
-    """What may be a name: what a title has, one word, or several that two passages have.
+    """All names: those of titles, single words, and runs of words that at least two passages have.
 
-    Several words that stand together once are mostly a name and what happens to stand beside it.
+    A run of words that occurs once is mostly a name with unrelated words beside it.
     """
     having, titled = Counter[str](), set[str]()
     for position, passage in enumerate(passages):

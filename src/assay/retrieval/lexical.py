@@ -34,10 +34,10 @@ if TYPE_CHECKING:
 Language = Literal[
     "arabic", "danish", "dutch", "english", "finnish", "french", "german", "greek", "hungarian",
     "italian", "norwegian", "portuguese", "romanian", "russian", "spanish", "swedish", "tamil", "turkish",
-    "any",  # words as they are: neither stemmed nor stopped, vowel signs kept with their letters
+    "any",  # words as they are: no stemming, no stop words, vowel signs stay with their letters
 ]  # fmt: skip
 
-# A threshold, not a reservation. Some million passages stay below it and so in one segment, where equal
+# A threshold, not a reservation. A few million passages stay below it, and so in one segment, where equal
 # scores come back in the order of insertion.
 _HEAP_BYTES = 1 << 30
 _LITTLE = 1 << 16  # bytes
@@ -45,15 +45,16 @@ _WORDS = r"[\w\p{M}]+"
 
 
 def engine_version() -> str:
-    """The engine and its version: its analysis and its scoring decide a ranking."""
+    """The engine and its version, which decide a ranking."""
     return f"tantivy {importlib.metadata.version('tantivy')}"
 
 
 @dataclass(frozen=True)
 class Analysis:
-    """How a text becomes words: runs of letters and digits, lower-cased, less stop words, Snowball-stemmed.
+    """How a text becomes words: runs of letters and digits in lower case, without stop words,
+    Snowball-stemmed.
 
-    `stop_words` None means the language's own list; an empty one, none.
+    `stop_words` None means the language's own list; an empty one means none.
     """
 
     language: Language = "english"
@@ -95,7 +96,7 @@ class LexicalIndex:
     def build(
         cls, texts: Iterable[str], analysis: Analysis | None = None, folder: Path | None = None
     ) -> LexicalIndex:
-        """Indexes texts; without a folder, in memory."""
+        """Indexes texts, in memory if no folder is given."""
         import tantivy
 
         analyzer = (analysis or Analysis()).analyzer()
@@ -105,7 +106,7 @@ class LexicalIndex:
         with _disk_errors(folder):
             index = tantivy.Index(builder.build(), path=None if folder is None else str(folder))
             index.register_tokenizer("words", analyzer)
-            # One thread: several would share the texts out by chance, and with them the order of ties.
+            # one thread: several would distribute the texts, and with them the order of ties, by chance
             writer = index.writer(_HEAP_BYTES, num_threads=1)
             for position, text in enumerate(texts):
                 document = tantivy.Document()
@@ -118,7 +119,7 @@ class LexicalIndex:
 
     @classmethod
     def open(cls, folder: Path, analysis: Analysis | None = None) -> LexicalIndex:
-        """The index that a folder holds, analysed as it was built."""
+        """Opens the index in a folder; `analysis` is that of the build."""
         import tantivy
 
         analyzer = (analysis or Analysis()).analyzer()
@@ -131,7 +132,7 @@ class LexicalIndex:
         return self._searcher.num_docs
 
     def search(self, text: str, k: int) -> Ranking:
-        """The k best texts that share a word with `text`, which is words and never query syntax."""
+        """The k best texts that share a word with `text`, which is plain words and never query syntax."""
         from tantivy import Occur, Query
 
         words = self._analyzer.analyze(text)
@@ -146,9 +147,9 @@ class LexicalIndex:
 
 @contextmanager
 def _disk_errors(folder: Path | None) -> Iterator[None]:
-    """Tantivy tells of a full disk by a ValueError; a caller that looks after disks expects an OSError.
+    """Raises an OSError for a full disk, which tantivy reports as a ValueError.
 
-    Where one of its threads met the full disk, it only says that the thread died.
+    If the disk was full for one of its threads, tantivy only reports that the thread died.
     """
     try:
         yield
@@ -167,7 +168,7 @@ _PARTS = ("indptr", "indices", "data")
 
 @dataclass(frozen=True)
 class QueryTerms:
-    """The words of a query that a corpus has: their numbers, and how often each stands in the query."""
+    """The words of a query that a corpus has: their numbers, and how often the query has each."""
 
     numbers: Ints
     times: Floats
@@ -175,10 +176,10 @@ class QueryTerms:
 
 @dataclass(frozen=True)
 class TermWeights:
-    """What each term adds to the score of each text, by text and by term; 0 where it is not in it."""
+    """What each term adds to the BM25 score of each text; 0 if the text does not have it."""
 
     vocabulary: dict[str, int]
-    by_term: csc_array  # a row a text, a column a term, float32
+    by_term: csc_array  # rows are texts, columns terms, float32
     analysis: Analysis
 
     @classmethod
@@ -201,7 +202,7 @@ class TermWeights:
         return rows
 
     def terms(self, query: str) -> QueryTerms:
-        """The words of a query as far as any text has them."""
+        """The words of a query that any text has."""
         words = self.analysis.analyzer().analyze(query)
         known = [self.vocabulary[word] for word in words if word in self.vocabulary]
         numbers, times = np.unique(np.array(known, np.int64), return_counts=True)
@@ -215,7 +216,7 @@ class TermWeights:
         return found
 
     def scores_at(self, terms: QueryTerms, positions: Ints) -> Floats:
-        """The BM25 scores of some texts, bit for bit those that `scores` gives them."""
+        """The BM25 scores of some texts, bit for bit equal to those of `scores`."""
         if len(positions) * 4 > len(self):
             return self.scores(terms)[positions]
         found = np.zeros(len(positions))
@@ -226,12 +227,12 @@ class TermWeights:
         return found
 
     def columns(self, terms: QueryTerms) -> Iterator[tuple[SparseColumn, float]]:
-        """Term by term, what it adds where, and how often it counts."""
+        """Yields, for each term, what it adds to which texts, and how often it counts."""
         for number, times in zip(terms.numbers.tolist(), terms.times.tolist(), strict=True):
             yield sparse_column(self.by_term, number), times
 
     def save(self, folder: Path) -> None:
-        """Writes it into a folder."""
+        """Writes the weights into a folder."""
         for part in _PARTS:
             save_array(folder / f"{part}.npy", getattr(self.by_term, part))
         words = sorted(self.vocabulary, key=self.vocabulary.__getitem__)
@@ -239,7 +240,8 @@ class TermWeights:
 
     @classmethod
     def read(cls, folder: Path, analysis: Analysis) -> TermWeights:
-        """What a folder holds, analysed as it was built; large parts are mapped into memory."""
+        """Reads weights from a folder; `analysis` is that of the build. Large parts are mapped into
+        memory."""
         try:
             count, words = msgspec.json.decode(
                 (folder / "terms.json").read_bytes(), type=tuple[int, list[str]]
@@ -257,7 +259,7 @@ class TermWeights:
 
 
 class SparseColumn:
-    """The entries of one column of a sparse matrix, as views and without a copy."""
+    """The entries of one column of a sparse matrix, as views."""
 
     __slots__ = ("data", "indices")
 
@@ -267,20 +269,20 @@ class SparseColumn:
 
 
 def sparse_column(matrix: csc_array, number: int) -> SparseColumn:
-    """One column of a matrix by columns."""
+    """One column of a matrix that is stored by columns."""
     part = slice(matrix.indptr[number], matrix.indptr[number + 1])
     return SparseColumn(matrix.indices[part], matrix.data[part])
 
 
 def check_runs(starts: Ints, items: Ints, runs: int, width: int) -> None:
-    """Raises ValueError unless run n is `items[starts[n]:starts[n + 1]]`, rising from 0 to below `width`.
+    """Raises ValueError unless run n is `items[starts[n]:starts[n + 1]]`, rising, from 0 to below `width`.
 
-    Compiled code takes both as they are, and reads outside of its memory where they do not fit together.
+    Compiled code does not check this, and would read outside of its memory.
     """
     check_starts(starts, runs, len(items))
-    items = np.asarray(items)  # not mapped, which is slower
+    items = np.asarray(items)  # a mapped array would be slower
     if items.ndim != 1 or items.dtype.kind not in "iu":
-        raise ValueError("entries are no whole numbers")
+        raise ValueError("entries are not whole numbers")
     if len(items) and not 0 <= items.min() <= items.max() < width:
         raise ValueError(f"an entry is {items.min()} or {items.max()}, and there are {width}")
     falls = np.flatnonzero(items[1:] <= items[:-1]) + 1
@@ -289,7 +291,7 @@ def check_runs(starts: Ints, items: Ints, runs: int, width: int) -> None:
 
 
 def check_starts(starts: Ints, runs: int, total: int) -> None:
-    """Raises ValueError unless so many runs follow each other from 0 to `total`."""
+    """Raises ValueError unless `starts` divides 0 to `total` into this many runs."""
     if starts.dtype.kind not in "iu" or starts.shape != (runs + 1,):
         raise ValueError(f"there are no {runs + 1} whole numbers that say where entries start")
     if starts[0] != 0 or starts[-1] != total or (starts[1:] < starts[:-1]).any():
@@ -297,7 +299,7 @@ def check_starts(starts: Ints, runs: int, total: int) -> None:
 
 
 def _count_terms(texts: Iterable[str], analysis: Analysis, vocabulary: dict[str, int]) -> csr_array:
-    """How often each term stands in each text; terms get their numbers as they come."""
+    """How often each text has each term; terms are numbered in the order in which they come."""
     analyzer = analysis.analyzer()
     columns, counts, ends = [np.empty(0, np.int32)], [np.empty(0, np.int64)], [0]
     for text in texts:
@@ -313,7 +315,8 @@ def _count_terms(texts: Iterable[str], analysis: Analysis, vocabulary: dict[str,
 
 
 def largest_child_weights(children: csr_array, by_term: csc_array) -> csc_array:
-    """For each node the most that a child of it gets from each term; `by_term` has a row a child."""
+    """For each node, the most that any of its children gets from each term; rows of `by_term` are
+    children."""
     rows = csr_array(by_term)
     picked = rows[children.indices]  # the rows of all children, node by node
     node = np.repeat(np.arange(children.shape[0]), np.diff(children.indptr))

@@ -1,7 +1,7 @@
 """Cross-links: from the passages found first, over names in them, to passages about these names.
 
-A question about the room of a project's lead finds the page of the project, which says who leads it; the room
-is on a page that shares no word with the question. The name of the lead is the way there.
+A question about the room of a project's lead finds the page of the project, which names the lead. The room is
+on a page that shares no word with the question. The name of the lead links to it.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from assay.retrieval.tokens import sentence_spans
 
 MENTIONS = "mentions"  # the edges from a passage to a name in it
 ENTITY = "entity"
-_SEED = 11  # of the stress with false links
+_SEED = 11  # of the stress test with false links
 
 
 def passage_node(doc_id: str) -> str:
-    """How a passage is called in a published structure: no id of a document may be taken for a node's."""
+    """The node of a passage in a published structure; the prefix keeps it apart from other nodes."""
     return f"passage:{doc_id}"
 
 
@@ -38,16 +38,16 @@ def passage_node(doc_id: str) -> str:
 class SharedNames:
     """Links over names that the query does not have.
 
-    They begin in the best `sentences` sentences of the first `seeds` passages. A sentence is as good as its
-    passage's rank, 1 / log2(1 + rank), times its cosine with the query by the static model; s is that as a
-    share of the best one's. A name leads to the passages whose title has it, or, where no title or too many
-    have it, to those that mention it; to `most` at most, else nowhere. A further hop goes on from the
-    sentences that have the name it came by. At hop h a link weighs w = s × decayʰ, and what it leads to is as
-    relevant as w × (base + (1 − base) × own / best): its own score beside the best one's.
-    In a context, a sentence with the name counts `floor` of that at least.
+    They begin in the best `sentences` sentences of the first `seeds` passages. The score of a sentence is
+    that of its passage's rank, 1 / log2(1 + rank), times its cosine with the query by the static model; s is
+    this score divided by the best one. A name leads to the passages with it in their title. If no title or
+    too many have it, it leads to those that mention it. It leads to `most` passages at most, else nowhere. A
+    further hop starts from the sentences with the name of the last link. At hop h a link has the weight w = s
+    × decayʰ, and its target the relevance w × (base + (1 − base) × own / best), from its own score and the
+    best one. In a context, a sentence with the name counts at least `floor` of that.
 
-    `fake` is a stress: this share of the names leads where another name, drawn by chance, leads, and shows
-    the sentences that have that one.
+    `fake` is a stress test: this share of the names leads where another name, drawn by chance, leads, and
+    shows the sentences with that one.
     """
 
     version: ClassVar[str] = "1"
@@ -82,12 +82,12 @@ class SharedNames:
         )
 
     def identity(self, kit: Kit) -> Any:
-        """How names are told, and the model that picks sentences."""
+        """The version of name recognition, and the model that picks sentences."""
         return {"names": VERSION, "static": StaticEmbedder().identity(kit)}
 
 
 class _LinkPath(NamedTuple):
-    """How a passage was reached."""
+    """The link by which a passage was reached."""
 
     source: int
     number: int
@@ -96,7 +96,7 @@ class _LinkPath(NamedTuple):
 
 
 class _LinkStart(NamedTuple):
-    """Names that links can go over from a passage, and how much that weighs."""
+    """A passage, the names in it that links can use, and their weight."""
 
     position: int
     numbers: Sequence[int]
@@ -110,8 +110,8 @@ class NameLinks:
     rule: SharedNames
     passages: Sequence[Passage]
     entities: Entities
-    leads: csr_array  # a row a name, a column a passage
-    stands_for: Ints  # the name that each leads by: itself, unless it is a fake
+    leads: csr_array  # rows are names, columns passages
+    stands_for: Ints  # the name whose targets each name has: its own, unless it is a fake
     model: Model
 
     @property
@@ -137,7 +137,7 @@ class NameLinks:
         return sorted(found, key=lambda each: (-each.score, each.position))
 
     def _ways(self, query: str, seeds: Sequence[int]) -> dict[int, _LinkPath]:
-        """The heaviest way to each passage that links lead to; one of the seeds may lead to another."""
+        """The heaviest path to each linked passage; seeds may be linked too."""
         ways: dict[int, _LinkPath] = {}
         asked = self.entities.mentions_of(query)
         front = self._starts(query, seeds)
@@ -161,7 +161,7 @@ class NameLinks:
         return ways
 
     def _starts(self, query: str, seeds: Sequence[int]) -> list[_LinkStart]:
-        """The sentences of the seeds that say most to the query, and the names in them."""
+        """The sentences of the seeds that match the query best, and the names in them."""
         texts = [self.passages[seed].text for seed in seeds]
         cut = [(seed, span) for seed, text in enumerate(texts) for span in sentence_spans(text)]
         sentences = [texts[seed][span.start : span.end] for seed, span in cut]
@@ -181,7 +181,7 @@ class NameLinks:
         ]
 
     def _beside(self, position: int, number: int) -> list[int]:
-        """The names in those sentences of a passage that have a certain one."""
+        """The names in those sentences of a passage that have a given one."""
         named = (numbers.tolist() for numbers in self.entities.of_sentences(position))
         return list(dict.fromkeys(each for numbers in named if number in numbers for each in numbers))
 
@@ -210,7 +210,7 @@ class NameLinks:
 
 
 def _targets_of_names(entities: Entities, most: int) -> csr_array:
-    """Where each name leads: to its titles, else to its mentions, to none where they are beyond `most`."""
+    """Where each name leads: to its titles, else to its mentions; nowhere if there are more than `most`."""
     homes, mentioned = entities.homes, csr_array(entities.mentions.T)
     titled, having = np.diff(homes.indptr), np.diff(mentioned.indptr)
     by_title = (titled > 0) & (titled <= most)
@@ -220,14 +220,14 @@ def _targets_of_names(entities: Entities, most: int) -> csr_array:
 
 
 def _entries_of_rows(matrix: csr_array, kept: NDArray[np.bool_]) -> tuple[Ints, Ints]:
-    """Rows and columns of what stands in some rows of a matrix."""
+    """The row and column numbers of the entries in some rows of a matrix."""
     rows = np.repeat(np.arange(len(kept)), np.diff(matrix.indptr))
     here = kept[rows]
     return rows[here], matrix.indices[here].astype(np.int64)
 
 
 def _draw_stand_ins(leads: csr_array, share: float) -> Ints:
-    """The name that each name leads by; for a share of those that lead anywhere, one drawn by chance."""
+    """For each name, the name whose targets it has; a share of them gets another one, drawn by chance."""
     rng = np.random.default_rng(_SEED)
     found = np.arange(leads.shape[0])
     leading = np.flatnonzero(np.diff(leads.indptr))

@@ -32,15 +32,14 @@ _TEXTS_AT_ONCE = 64  # bounds the product: 64 texts × 256 tokens × 384 dimensi
 
 @dataclass(frozen=True)
 class MaxSim:
-    """Late interaction: each token of the query looks for the token of the passage that is most like it.
+    """Late interaction: each token of the query is compared with the most similar token of the passage.
 
     A passage scores the mean over the query's tokens of the largest cosine with a token of the passage
-    (Khattab and Zaharia, ColBERT, SIGIR 2020). They take the sum; the mean ranks the same, and compares
-    between queries of different length. A query token to which no token of the passage is alike at all, so
-    that its largest cosine is negative, counts 0. Scores go from 0 to 1; a query or a passage without a
-    token scores 0.
+    (Khattab and Zaharia, ColBERT, SIGIR 2020). ColBERT takes the sum; the mean ranks the same, and is
+    comparable between queries of different length. A negative largest cosine counts 0. Scores go from 0 to 1;
+    a query or a passage without a token scores 0.
 
-    `model` is any embedding model that tells its tokens apart; None: the one of the system it serves.
+    `model` is any embedding model with token vectors; None: that of the system.
     """
 
     first_address: ClassVar[str] = "assay.retrieval.rerank.maxsim:MaxSim"
@@ -49,11 +48,11 @@ class MaxSim:
     model: Annotated[Embedder, EMBEDDERS] | None = None
 
     def identity(self, kit: Kit) -> str:
-        """Its own model's; that of the system it serves is part of that system's."""
+        """The identity of its own model; the model of the system is in the system's identity."""
         return "" if self.model is None else self.model.identity(kit)
 
     def load(self, embedder: Embedder, kit: Kit) -> LateInteraction:
-        """The reranker on its own model, or on `embedder`."""
+        """Loads the reranker with its own model, or with `embedder`."""
         chosen = embedder if self.model is None else self.model
         model = chosen.load(kit)
         if not isinstance(model, TokenModel):
@@ -67,11 +66,11 @@ class MaxSim:
 class LateInteraction:
     """MaxSim on a loaded model. Threads may share it.
 
-    Token vectors of passages are kept, those used last, so that a passage found by many queries runs
-    through the model once. They are kept in float16. That moves a component by at most 1 in 2,048 of itself,
-    and so a score by less than 0.001; measured, by less than 0.0001. In return it halves the memory and makes
-    scores exact: a product of two float16 up to 1 is a multiple of 2⁻⁴⁸, and float64 adds such numbers
-    without rounding. In whatever order they are added, in whatever batch, a pair scores the same.
+    The most recent token vectors of passages are cached, so that a passage found by many queries runs through
+    the model once. They are stored in float16. That changes a component by at most 1 in 2,048, and so a score
+    by less than 0.001; measured, by less than 0.0001. In return it halves the memory and makes scores exact:
+    a product of two float16 up to 1 is a multiple of 2⁻⁴⁸, and float64 adds such numbers without rounding. So
+    a pair scores the same in any order and any batch.
     """
 
     def __init__(self, model: TokenModel, kept_bytes: int = _KEPT_BYTES) -> None:
@@ -79,7 +78,7 @@ class LateInteraction:
         self._kept = RecentArrays[Halves](kept_bytes)
 
     def scores(self, query: str, texts: Sequence[str]) -> RerankResult:
-        """A score a text. `tokens` are those the model read for it: the query's and new passages'."""
+        """Scores each text. `tokens` are those that the model read: of the query and of new passages."""
         asked = self._model.embed_tokens([query], "query")[0].astype(np.float16)
         distinct = list(dict.fromkeys(texts))
         found = self._kept.get(distinct)
@@ -99,7 +98,7 @@ class LateInteraction:
 
 
 def _maxsim(query: Halves, texts: Sequence[Halves]) -> Floats:
-    """One matrix product for all texts, none of them empty, and the maximum over the rows of each."""
+    """The scores of texts, none of them empty, by one matrix product."""
     rows = np.concatenate(texts, dtype=np.float64)
     starts = np.cumsum([0, *map(len, texts[:-1])])
     nearest = np.maximum.reduceat(rows @ query.astype(np.float64).T, starts, axis=0)
@@ -114,12 +113,12 @@ _LEAST_TOKENS = 5  # three are special, and both texts need one
 class CrossEncoder:
     """A cross-encoder: a local folder, or its name on the Hugging Face hub (Nogueira and Cho, 2019).
 
-    Scores are what the model gives, through the activation that its own settings name; some go from 0 to 1,
-    others are unbounded.
+    Scores are those of the model, after the activation that its settings name; some go from 0 to 1, others
+    are unbounded.
     """
 
     model: str
-    device: Device | None = None  # None: the library takes the fastest there is
+    device: Device | None = None  # None: the library takes the fastest
     max_tokens: int | None = None  # of query and passage together; None: what the model's settings say
     batch: int = outside_identity(32)
     first_address: ClassVar[str] = "assay.retrieval.rerank.cross_encoder:CrossEncoder"
@@ -133,24 +132,25 @@ class CrossEncoder:
             raise UsageError(f"cross_encoder: {wanted}: three are special.")
 
     def identity(self, kit: Kit) -> str:
-        """The weights. Not the device: devices differ by rounding."""
+        """The weights. The device is left out: devices only differ by rounding."""
         return weights_identity(local_or_hub(self.model, kit))
 
     def load(self, embedder: Embedder, kit: Kit) -> PairScorer:
-        """The model in memory; it needs no embedder."""
+        """Loads the model; the embedder is not used."""
         return _load(self, local_or_hub(self.model, kit), self.identity(kit))
 
 
 class PairScorer:
-    """A loaded cross-encoder. Threads take turns: the library changes its tokenizer while it works."""
+    """A loaded cross-encoder. Threads take turns, because the library changes its tokenizer while it
+    works."""
 
     def __init__(self, part: CrossEncoder, model: sentence_transformers.CrossEncoder) -> None:
         self._part, self._model = part, model
         self._turn = Lock()
 
     def scores(self, query: str, texts: Sequence[str]) -> RerankResult:
-        """A score a text; `tokens` are those read, the query's counted with every text."""
-        distinct = list(dict.fromkeys(texts))  # in one batch or another equal texts could differ by rounding
+        """Scores each text. `tokens` are those that the model read, the query's with every text."""
+        distinct = list(dict.fromkeys(texts))  # equal texts in different batches could differ by rounding
         if not distinct:
             return RerankResult(np.empty(0))
         pairs = [(query, text) for text in distinct]
@@ -173,7 +173,7 @@ class PairScorer:
 
 @lru_cache(maxsize=2)
 def _load(part: CrossEncoder, where: str, identity: str) -> PairScorer:  # noqa: ARG001
-    """The model, read once a process and identity: a study may build thousands of small indexes with it."""
+    """Loads a model once per process and identity: a study may build thousands of small indexes with it."""
     model = open_checkpoint(
         "CrossEncoder",
         where,
@@ -182,7 +182,7 @@ def _load(part: CrossEncoder, where: str, identity: str) -> PairScorer:  # noqa:
         device=part.device,
     )
     if model.num_labels != 1:
-        what = f"{part.model!r} gives {model.num_labels} scores a pair"
+        what = f"{part.model!r} gives {model.num_labels} scores per pair"
         raise UsageError(f"cross_encoder: {what}. Name a model that gives one, for relevance.")
     return PairScorer(part, model)
 
@@ -192,12 +192,12 @@ class RerankEndpoint:
     """A reranking model behind an HTTP endpoint.
 
     `form` is what the texts are called in a request: `documents` (Cohere, Jina, Voyage, vLLM, Infinity) or
-    `texts` (TEI). `price` is that of a million tokens; those that the service does not count are taken to
-    have four characters each.
+    `texts` (TEI). `price` is per million tokens; where the service does not count them, four
+    characters are taken as one token.
     """
 
     url: str
-    model: str | None = None  # None: the only one that is served there
+    model: str | None = None  # None: the only one that the service has
     key: str | None = field(default=None, repr=False)
     form: Literal["documents", "texts"] = "documents"
     price: float = outside_identity(0.0)
@@ -220,7 +220,7 @@ class RerankEndpoint:
         return EndpointScorer(self, self.endpoint.open(clock=kit.clock))
 
     def identity(self, kit: Kit) -> str:
-        """Who scores. A service that changes a model silently is not seen."""
+        """The service and the model. A service that changes a model silently is not noticed."""
         return f"rerank {self.version} {self.endpoint.identity} {self.model}"
 
 
@@ -243,10 +243,10 @@ class EndpointScorer:
         self._part, self._client = part, client
 
     def scores(self, query: str, texts: Sequence[str]) -> RerankResult:
-        """A score a text, all from one request unless the service finds that too large.
+        """Scores all texts with one request, or with several if the service refuses it as too large.
 
-        Many services refuse blank texts. They are not sent, and score as the worst of the others; all score
-        0 for a blank query.
+        Many services refuse blank texts. They are not sent, and get the lowest score of the others; for a
+        blank query all score 0.
         """
         sent = [row for row, text in enumerate(texts) if text.strip()] if query.strip() else []
         if not sent:
@@ -259,14 +259,14 @@ class EndpointScorer:
         return RerankResult(scores, tokens, self._part.endpoint.cost(tokens))
 
     def _request(self, query: str, texts: list[str]) -> RerankResult:
-        # No `top_n`, which Voyage calls `top_k`: services score all unless they are asked for fewer.
+        # no `top_n` (Voyage: `top_k`): services score all texts unless asked for fewer
         payload: dict[str, object] = {"query": query, self._part.form: texts}
         if self._part.model is not None:
             payload["model"] = self._part.model
         return self._client.post("/rerank", payload, partial(self._read, query, texts))
 
     def _read(self, query: str, texts: Sequence[str], answer: Any) -> RerankResult:
-        """What the service says, if it scores every text once; a ValueError otherwise."""
+        """Parses an answer that scores every text once; raises ValueError for any other."""
         found, count = msgspec.convert(answer, _RerankReply | list[_RerankedText]), len(texts)
         results, usage = (
             (found, None) if isinstance(found, list) else (found.results or found.data, found.usage)

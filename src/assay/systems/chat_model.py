@@ -122,14 +122,14 @@ class ChatModel:
         self.client.close()
 
     def _said(self, messages: Sequence[Message], bill: Bill, answer: Any) -> ChatReply:
-        said = self.chat.said(messages, answer)
+        said = self.chat.parse_reply(messages, answer)
         if said.text is None and (refusal := _refusal(answer)):
             said = replace(said, text=refusal)
         bill.cost += said.cost
         usage = answer.get("usage")
         written = usage.get("completion_tokens") if isinstance(usage, dict) else None
         bill.written = written if isinstance(written, int) and written >= 0 else None
-        _ = said.spoken  # an answer without a text is asked for again
+        _ = said.required_text  # an answer without a text is asked for again
         return said
 
 

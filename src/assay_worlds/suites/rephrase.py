@@ -162,7 +162,7 @@ class Rephrase(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     def _read(self, text: str, kit: Kit, answer: Any) -> str:
         """The reply of the model. An empty reply is stored too, because it would be empty again."""
-        said = self._chat.said(_messages(text), answer)
+        said = self._chat.parse_reply(_messages(text), answer)
         kit.pay(said.cost)
         return said.text or ""
 

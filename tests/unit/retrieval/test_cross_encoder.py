@@ -134,7 +134,7 @@ def test_refuses_a_model_without_a_trained_score(make: Callable[..., Path]) -> N
 
 
 def test_refuses_a_model_with_several_scores(make: Callable[..., Path]) -> None:
-    with pytest.raises(UsageError, match="gives 3 scores a pair"):
+    with pytest.raises(UsageError, match="gives 3 scores per pair"):
         load(make(labels=3))
 
 

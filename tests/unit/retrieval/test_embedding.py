@@ -289,7 +289,7 @@ from test_embedding import *
 resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))
 import signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 try:
-    embedding = Embedding(Counting(CountingModel(batch=100)), Kit(cache=Path(sys.argv[2])))
+    embedding = EmbeddingCache(Counting(CountingModel(batch=100)), Kit(cache=Path(sys.argv[2])))
     embedding.passages([str(n) for n in range(20_000)])
 except SystemFailure as error:
     print(error)

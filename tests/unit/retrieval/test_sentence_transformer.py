@@ -283,7 +283,7 @@ def test_a_folder_beside_the_study_goes_before_the_hub(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["model", "./owner", "models/owner/model", "/nowhere"])
 def test_what_is_neither_a_folder_nor_a_name_is_refused(tmp_path: Path, name: str) -> None:
-    with pytest.raises(UsageError, match=r"is no name on the Hugging Face hub.*OWNER/NAME"):
+    with pytest.raises(UsageError, match=r"is not a name on the Hugging Face hub.*OWNER/NAME"):
         local_or_hub(name, Kit(root=tmp_path))
 
 

@@ -1,4 +1,4 @@
-"""The files of a model: where they are, what they say about it, and what they hash to."""
+"""Files of embedding models: where they are, their settings and hash; and BERT weights as an ONNX graph."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _ENDLESS = 1e6  # tokens: a tokenizer whose length nobody set says 1e30
 
 
 class _Settings(msgspec.Struct, frozen=True):
-    """What config.json, tokenizer_config.json and sentence_bert_config.json may say, each some of it."""
+    """Settings that config.json, tokenizer_config.json and sentence_bert_config.json may hold."""
 
     max_seq_length: int | None = None
     max_position_embeddings: int | None = None
@@ -37,10 +37,10 @@ class _Settings(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True)
 class ModelFiles:
-    """The files that make one model: a graph to run as it is, or weights to make one of."""
+    """The files of one model: a graph to run as it is, or weights to build one from."""
 
     folder: Path  # that of tokenizer.json
-    network: Path | None  # None: made from model.safetensors and config.json
+    network: Path | None  # None: built from model.safetensors and config.json
 
     @property
     def tokenizer(self) -> Path:
@@ -56,18 +56,18 @@ class ModelFiles:
 
     @property
     def hash(self) -> str:
-        """Of all that decides the vectors; large weights may lie in files beside the graph."""
+        """The hash of all files that decide the vectors; large weights may lie in files beside the graph."""
         if self.network is None:
             return content_hash([self.weights, self.config, self.tokenizer])
         beside = sorted(self.network.parent.glob(f"{self.network.name}*"))
         return content_hash([*beside, self.tokenizer])
 
     def pad(self) -> int:
-        """The token that fills a batch up."""
+        """The token that pads a batch."""
         return self._settings("config.json").pad_token_id or 0
 
     def longest(self, wanted: int | None) -> int:
-        """How many tokens of a text the model is given: as many as wanted, or as its settings say."""
+        """The most tokens of a text that the model gets: as many as wanted, or what its settings say."""
         positions = self._settings("config.json").max_position_embeddings
         if wanted is not None:
             if positions is not None and wanted > positions:
@@ -91,7 +91,7 @@ class ModelFiles:
 
 
 def find_files(path: Path) -> ModelFiles:
-    """The files of the model in a folder, or of one export; tokenizer.json lies beside or above that."""
+    """Finds the files of the model in a folder, or of one export with tokenizer.json beside or above it."""
     if path.is_file():
         places = [path.parent, path.parent.parent]
         network: Path | None = path
@@ -113,28 +113,29 @@ def find_files(path: Path) -> ModelFiles:
 
 
 def content_hash(files: Iterable[Path]) -> str:
-    """One hash over the content of files, whatever they are called."""
+    """One hash over the content of files; their names do not count."""
     stats = [(file, file.stat()) for file in files]
     return digest(_file_hash(file, stat.st_size, stat.st_mtime_ns) for file, stat in stats)
 
 
 @lru_cache(maxsize=256)
 def _file_hash(path: Path, *_stamp: int) -> bytes:
-    """Read once a process for as long as size and time stay: weights are large, and asked for often."""
+    """The hash of a file, read once per process while size and time stay: weights are large and often
+    used."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16)).digest()
 
 
 def snapshot(name: str, files: Sequence[str], ways_out: str) -> Path:
-    """The folder in the Hugging Face hub's cache with those files of a model, named for their commit.
+    """The folder in the Hugging Face hub's cache with these files of a model; its name is their commit.
 
-    What was fetched before stays in use, so that a model changes when somebody empties the cache, not when
-    its author pushes. `ways_out` ends the message where the hub does not give it.
+    Files that were fetched before are used again, so that a model changes when somebody empties the cache,
+    not when its author pushes. `ways_out` ends the message if the hub does not give the files.
     """
     from huggingface_hub import snapshot_download
     from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError
 
-    # Which HTTP library is below has changed twice; some of its errors, such as a proxy's, come through.
+    # The hub's HTTP library has changed twice; some of its errors, such as a proxy's, come through.
     roots = [kind for kind in HfHubHTTPError.__mro__ if issubclass(kind, Exception)]
     failures: tuple[type[Exception], ...] = (
         OSError,
@@ -152,7 +153,8 @@ def snapshot(name: str, files: Sequence[str], ways_out: str) -> Path:
 
 
 def own_token_mask(encoding: Encoding, prefix: int) -> NDArray[np.bool_]:
-    """Which tokens are those of a text: not special ones, nor those of `prefix` characters put before it."""
+    """A mask of the tokens of the text itself: not special ones, nor those of the `prefix` characters before
+    it."""
     ends = np.array([end for _, end in encoding.offsets], dtype=np.int64)
     own: NDArray[np.bool_] = (ends > prefix) & ~np.array(encoding.special_tokens_mask, dtype=bool)
     return own
@@ -163,7 +165,7 @@ _IR = 11  # that of its time, which ONNX Runtime 1.23 and later read
 
 
 class BertConfig(msgspec.Struct, frozen=True):
-    """What a config.json says about the network."""
+    """The network as config.json describes it."""
 
     hidden_size: int
     num_attention_heads: int
@@ -175,7 +177,13 @@ class BertConfig(msgspec.Struct, frozen=True):
 
 
 def bert_onnx(config: Path, weights: Path) -> bytes:
-    """The serialised graph of the encoder that the two files describe."""
+    """Builds a BERT encoder as a serialised ONNX graph from its safetensors, without torch.
+
+    The network is that of Devlin et al. (2019), laid out as the transformers library saves a BertModel:
+    token, position and segment embeddings, then layers of attention and a feed-forward part, each added to
+    its input and normalised. Inputs are `input_ids` and `attention_mask` (batch × sequence, both free); the
+    output is `last_hidden_state`.
+    """
     from safetensors import SafetensorError
     from safetensors.numpy import load_file
 
@@ -212,7 +220,8 @@ def _read_config(path: Path) -> BertConfig:
 
 
 class _BertGraph:
-    """Collects the nodes and tensors of one encoder. Each method adds some and names what they give."""
+    """Collects the nodes and tensors of one encoder. Each method adds some and returns the name of their
+    output."""
 
     def __init__(self, config: BertConfig, tensors: Mapping[str, NDArray[Any]]) -> None:
         try:
@@ -231,9 +240,9 @@ class _BertGraph:
     def graph(self) -> ModelProto:
         helper, kinds = self._onnx.helper, self._onnx.TensorProto
         hidden = self._embeddings()
-        seen = self._seen()
+        mask = self._attention_mask()
         for number in range(self._config.num_hidden_layers):
-            hidden = self._layer(f"encoder.layer.{number}", hidden, seen)
+            hidden = self._layer(f"encoder.layer.{number}", hidden, mask)
         self._nodes.append(helper.make_node("Identity", [hidden], ["last_hidden_state"]))
         axes = ["batch", "sequence"]
         inputs = [
@@ -247,7 +256,7 @@ class _BertGraph:
         return model
 
     def _embeddings(self) -> str:
-        # Every text is one segment, the first, so that its vector can be added to all positions beforehand.
+        # Every text is one segment, the first, so its vector is added to all positions here.
         segment = self._float("embeddings.token_type_embeddings.weight")[0]
         places = self._float("embeddings.position_embeddings.weight") + segment
         length = self._node("Shape", "input_ids", start=1, end=2)
@@ -258,8 +267,8 @@ class _BertGraph:
         tokens = self._node("Gather", words, "input_ids")
         return self._normed("embeddings.LayerNorm", self._node("Add", tokens, positions))
 
-    def _seen(self) -> str:
-        """Who may look at whom: everybody at every token that is no padding."""
+    def _attention_mask(self) -> str:
+        """The attention mask: each token attends to every token that is not padding."""
         tokens = self._node("Cast", "attention_mask", to=self._onnx.TensorProto.BOOL)
         tokens = self._node("Unsqueeze", tokens, self._constant("middle", np.array([1, 2])))
         batch = self._node("Shape", "input_ids", start=0, end=1)
@@ -267,10 +276,12 @@ class _BertGraph:
         one = self._constant("one", np.array([1]))
         return self._node("Expand", tokens, self._node("Concat", batch, one, length, length, axis=0))
 
-    def _layer(self, name: str, hidden: str, seen: str) -> str:
+    def _layer(self, name: str, hidden: str, mask: str) -> str:
         heads = self._config.num_attention_heads
-        looks = [self._dense(f"{name}.attention.self.{part}", hidden) for part in ("query", "key", "value")]
-        mixed = self._node("Attention", *looks, seen, q_num_heads=heads, kv_num_heads=heads)
+        projections = [
+            self._dense(f"{name}.attention.self.{part}", hidden) for part in ("query", "key", "value")
+        ]
+        mixed = self._node("Attention", *projections, mask, q_num_heads=heads, kv_num_heads=heads)
         mixed = self._dense(f"{name}.attention.output.dense", mixed)
         hidden = self._normed(f"{name}.attention.output.LayerNorm", self._node("Add", mixed, hidden))
         wide = self._node("Gelu", self._dense(f"{name}.intermediate.dense", hidden))

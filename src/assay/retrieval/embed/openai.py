@@ -1,4 +1,4 @@
-"""Embeddings from a service that speaks OpenAI's protocol: theirs, vLLM, Ollama, TEI, and many more."""
+"""Embeddings from a service with OpenAI's protocol: theirs, vLLM, Ollama, TEI, and many more."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ from assay.core.registry import outside_identity
 class OpenAI:
     """An embedding model behind an HTTP endpoint.
 
-    `key` is best written `${OPENAI_API_KEY}`; a server of one's own may need none. `price` is that of a
-    million tokens; those that the service does not count are taken to have four characters each. `threads`
-    is how many batches may be in flight at once.
+    `key` is best written `${OPENAI_API_KEY}`; a server of one's own may need none. `price` is per million
+    tokens; where the service does not count them, four characters are taken as one token. `threads` is how
+    many batches may be in flight at once.
     """
 
     model: str
     url: str = "https://api.openai.com/v1"
     key: str | None = field(default=None, repr=False)
-    dimensions: int | None = None  # None: as many as the model has
+    dimensions: int | None = None  # None: those of the model
     query_prefix: str = ""
     passage_prefix: str = ""
-    batch: int = outside_identity(64)  # texts a request
+    batch: int = outside_identity(64)  # texts per request
     threads: int = outside_identity(4)
     price: float = outside_identity(0.0)
     timeout: float = outside_identity(30.0)
@@ -56,14 +56,14 @@ class OpenAI:
         return OpenAIModel(self, self.endpoint.open(clock=kit.clock), self.identity(kit))
 
     def identity(self, kit: Kit) -> str:
-        """Who embeds, and what is put before a text. A service that changes a model silently is not seen."""
-        decides = [self.model, self.dimensions, self.query_prefix, self.passage_prefix]
-        return f"openai {self.version} {self.endpoint.identity} {msgspec.json.encode(decides).decode()}"
+        """The service, the model and the prefixes. A service that changes a model silently is not noticed."""
+        settings = [self.model, self.dimensions, self.query_prefix, self.passage_prefix]
+        return f"openai {self.version} {self.endpoint.identity} {msgspec.json.encode(settings).decode()}"
 
 
 class _EmbeddingRow(msgspec.Struct):
     embedding: list[float] | str  # numbers, or their bytes in base64
-    index: int | None = None  # None: rows stand in the order of the texts
+    index: int | None = None  # None: rows are in the order of the texts
 
 
 class _EmbeddingReply(msgspec.Struct):
@@ -72,7 +72,7 @@ class _EmbeddingReply(msgspec.Struct):
 
 
 class _DimensionChanged(ValueError):
-    """Vectors of another length than asked for, or than came before."""
+    """Vectors of another length than asked for, or than before."""
 
 
 class OpenAIModel:
@@ -83,16 +83,16 @@ class OpenAIModel:
         self.batch, self.threads = part.batch, part.threads
         self._part, self._client = part, client
         self._dimensions = part.dimensions
-        self._turn = threading.Lock()  # over who says first how many dimensions there are
+        self._turn = threading.Lock()  # guards the first count of dimensions
 
     def embed(self, texts: Sequence[str], role: Role) -> EmbeddingResult:
-        """A row a text, in order. Blank texts, which many services refuse, are not sent."""
+        """Embeds texts, one row per text, in order. Blank texts are not sent: many services refuse them."""
         part = self._part
         prefix = part.query_prefix if role == "query" else part.passage_prefix
         rows = [row for row, text in enumerate(texts) if text.strip()]
         sent = [prefix + texts[row] for row in rows]
         if texts and not sent and self._dimensions is None:
-            sent = ["dimensions"]  # somebody has to say how long the zeros are
+            sent = ["dimensions"]  # an answer is needed to know the length of the zeros
         batches = (sent[start : start + part.batch] for start in range(0, len(sent), part.batch))
         made = [each for batch in batches for each in ask_in_parts(batch, self._request)]
         vectors = np.zeros((len(texts), self._dimensions or 0), dtype=np.float32)
@@ -115,7 +115,7 @@ class OpenAIModel:
             raise
 
     def _read(self, texts: Sequence[str], answer: Any) -> EmbeddingResult:
-        """What the service says, if it is a vector for each text; a ValueError otherwise."""
+        """Parses an answer with a vector for each text; raises ValueError for any other."""
         found, count = msgspec.convert(answer, _EmbeddingReply), len(texts)
         numbered = {
             place if row.index is None else row.index: row.embedding for place, row in enumerate(found.data)
@@ -129,12 +129,12 @@ class OpenAIModel:
         long = row_lengths(vectors)
         if not np.isfinite(long).all():
             raise ValueError("a vector holds NaN or infinity")
-        if not long.all():  # which would stand for a text without a token, and none of these is blank
+        if not long.all():  # zeros mean a text without a token, and none of these is blank
             raise ValueError("a vector of zeros")
-        self._agree(vectors.shape[1])
+        self._check_dimensions(vectors.shape[1])
         return EmbeddingResult(normalize_rows(vectors), self._client.endpoint.counted(found.usage, texts))
 
-    def _agree(self, dimensions: int) -> None:
+    def _check_dimensions(self, dimensions: int) -> None:
         with self._turn:
             self._dimensions = self._dimensions or dimensions
             if dimensions != self._dimensions:

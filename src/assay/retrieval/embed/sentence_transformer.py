@@ -1,4 +1,5 @@
-"""Text to vectors with the sentence-transformers library: any model it loads, on processor or accelerator."""
+"""Models of the sentence-transformers library: embedding, loading, identity, and whether files are
+complete."""
 
 from __future__ import annotations
 
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from tokenizers import Encoding
 
 
-# The prompts of a model that knows one for each role, in the order in which the library looks for them.
+# names of a model's prompts for each role, in the order in which the library looks for them
 _PROMPTS: dict[Role, tuple[str, ...]] = {
     "query": ("query",),
     "passage": ("document", "passage", "corpus"),
@@ -41,11 +42,11 @@ _PROMPTS: dict[Role, tuple[str, ...]] = {
 class SentenceTransformer:
     """A model of the sentence-transformers library: a local folder, or its name on the Hugging Face hub.
 
-    What is put before queries and passages is what the model's own settings say, unless it is given here.
+    The prefixes of queries and passages are those in the model's settings, unless they are given here.
     """
 
     model: str
-    device: Device | None = None  # None: the library takes the fastest there is
+    device: Device | None = None  # None: the library takes the fastest
     query_prefix: str | None = None
     passage_prefix: str | None = None
     max_tokens: int | None = None  # what is longer is cut; None: what the model's own settings say
@@ -62,10 +63,10 @@ class SentenceTransformer:
         return _load(self, local_or_hub(self.model, kit), self.identity(kit))
 
     def identity(self, kit: Kit) -> str:
-        """The weights and the settings. Not the device: what it changes is taken to be rounding."""
+        """The weights and the settings. The device is left out: it only changes rounding."""
         weights = weights_identity(local_or_hub(self.model, kit))
-        decides = [self.max_tokens, self.query_prefix, self.passage_prefix]
-        return f"sentence_transformer {self.version} {weights} {msgspec.json.encode(decides).decode()}"
+        settings = [self.max_tokens, self.query_prefix, self.passage_prefix]
+        return f"sentence_transformer {self.version} {weights} {msgspec.json.encode(settings).decode()}"
 
 
 class SentenceTransformerModel:
@@ -85,7 +86,7 @@ class SentenceTransformerModel:
         self._dimensions = self._encode(["dimensions"], "passage").shape[1]
 
     def embed(self, texts: Sequence[str], role: Role) -> EmbeddingResult:
-        """A row a text. What a text says beyond the model's length is not seen."""
+        """One row per text. What a text says beyond the model's length is not seen."""
         vectors = np.zeros((len(texts), self._dimensions), dtype=np.float32)
         with self._turn:
             encodings = self._encodings(texts, role)
@@ -97,7 +98,7 @@ class SentenceTransformerModel:
         return EmbeddingResult(vectors, sum(len(encodings[row].ids) for row in rows) if encodings else 0)
 
     def embed_tokens(self, texts: Sequence[str], role: Role) -> list[Vectors]:
-        """The last layer's row of each token of the text itself, as the tokens around it made it."""
+        """For each text, the rows of the last layer that belong to its own tokens."""
         if not texts:
             return []
         with self._turn:
@@ -108,7 +109,7 @@ class SentenceTransformerModel:
                     "Use another model for that, such as minilm or static."
                 )
             states = [each.float().cpu().numpy() for each in self._encode(texts, role, "token_embeddings")]
-        # the last rows of each: some models pad on the left
+        # only the last rows of each: some models pad on the left
         pairs = zip(states, self._own(encodings, role), strict=True)
         return [normalize_rows(rows[len(rows) - len(own) :][own]) for rows, own in pairs]
 
@@ -119,7 +120,7 @@ class SentenceTransformerModel:
         return next(own, None) or ""
 
     def _encode(self, texts: Sequence[str], role: Role, output: str = "sentence_embedding") -> Any:
-        # Some models have a part for each role; the two methods choose it.
+        # some models have a part for each role; these two methods choose it
         encode = self._model.encode_query if role == "query" else self._model.encode_document
         return encode(
             list(texts),
@@ -130,7 +131,7 @@ class SentenceTransformerModel:
         )
 
     def _encodings(self, texts: Sequence[str], role: Role) -> Sequence[Encoding]:
-        """The tokens that the model is given of each text; none where it has another kind of tokenizer."""
+        """The tokens of each text as the model gets them; nothing if its tokenizer is of another kind."""
         tokenizer, cut = self._model.tokenizer, self._model.max_seq_length
         if not texts or not getattr(tokenizer, "is_fast", False):
             return ()
@@ -145,7 +146,7 @@ class SentenceTransformerModel:
 
 @lru_cache(maxsize=2)
 def _load(part: SentenceTransformer, where: str, identity: str) -> SentenceTransformerModel:
-    """The model, read once a process: a study may build thousands of small indexes with it."""
+    """Loads the model once per process: a study may build thousands of small indexes with it."""
     model = open_checkpoint(
         "SentenceTransformer",
         where,
@@ -160,24 +161,25 @@ def _load(part: SentenceTransformer, where: str, identity: str) -> SentenceTrans
 Device = Literal["cpu", "cuda", "mps"]
 Kind = Literal["SentenceTransformer", "CrossEncoder"]
 
-# What torch, transformers and their readers of files raise for a model that is damaged, or none of theirs.
+# what torch, transformers and their file readers raise for a model that is damaged or not theirs
 _UNREADABLE = (
     OSError, ValueError, RuntimeError, LookupError, ImportError, EOFError, UnpicklingError, SafetensorError
 )  # fmt: skip
-_HOOKED = threading.Lock()  # held while transformers is made to say what is missing
+_HOOKED = threading.Lock()  # held while transformers is patched
 
 
 def open_checkpoint(
     kind: Kind, where: str, max_tokens: int | None, probe: Callable[[Any], ArrayLike], **settings: Any
 ) -> Any:
-    """A model of the library, whole; `probe` has it work once, where tensors are missing from its files."""
+    """Opens a model of the library and checks that it is complete; `probe` runs it once if tensors are
+    missing."""
     library = _library()
     check_device(settings.get("device"))
     open_model = partial(getattr(library, kind), where, revision=commit_of(where), **settings)
     try:
         with _missing_tensors_as_nan() as missing:
             try:
-                # What is all there is not asked for on the hub, where every file would be looked up again.
+                # files that are all here are not looked up on the hub again
                 model = open_model(local_files_only=True)
             except OSError:
                 missing.clear()
@@ -213,29 +215,29 @@ def _not_installed() -> PluginError:
 
 @contextmanager
 def _missing_tensors_as_nan() -> Iterator[list[str]]:
-    """The names of the tensors that models loaded meanwhile do not find in their files.
+    """Collects the tensors that models loaded meanwhile do not find in their files, and sets them to NaN.
 
-    transformers gives those random numbers, says so in its log, and tells a caller who asks; between it and
-    us the library does not ask. They are made NaN here: a tensor that is never used, such as the pooler that
-    many checkpoints lack, stays harmless, and any other is seen in all that comes out.
+    transformers fills such tensors with random numbers and tells only callers that ask, which
+    sentence-transformers does not. As NaN, a tensor that is never used, such as the pooler that many
+    checkpoints lack, does no harm, and any other makes the output NaN.
     """
     import torch
     from transformers import PreTrainedModel
 
     missing: list[str] = []
-    original = vars(PreTrainedModel)["from_pretrained"]  # the class method itself, bound to no class
+    original = vars(PreTrainedModel)["from_pretrained"]  # the class method itself, not bound to a class
 
-    def asking(cls: type, /, *given: Any, output_loading_info: bool = False, **named: Any) -> Any:
-        model, told = original.__func__(cls, *given, output_loading_info=True, **named)
+    def loading(cls: type, /, *given: Any, output_loading_info: bool = False, **named: Any) -> Any:
+        model, info = original.__func__(cls, *given, output_loading_info=True, **named)
         tensors = model.state_dict()
-        for name in sorted(told["missing_keys"]):
+        for name in sorted(info["missing_keys"]):
             if name in tensors and torch.is_floating_point(tensors[name]):
                 tensors[name].fill_(float("nan"))
                 missing.append(name)
-        return (model, told) if output_loading_info else model
+        return (model, info) if output_loading_info else model
 
     with _HOOKED:
-        PreTrainedModel.from_pretrained = classmethod(asking)
+        PreTrainedModel.from_pretrained = classmethod(loading)
         try:
             yield missing
         finally:
@@ -243,7 +245,7 @@ def _missing_tensors_as_nan() -> Iterator[list[str]]:
 
 
 def _check_length(where: str, wanted: int, network: Any) -> None:
-    """Refuses more tokens than a network has positions for; some families count from the padding's on."""
+    """Refuses more tokens than a network has positions; some families count positions after the padding's."""
     positions = getattr(getattr(network, "config", None), "max_position_embeddings", None)
     if positions is None:
         return
@@ -256,7 +258,7 @@ def _check_length(where: str, wanted: int, network: Any) -> None:
 
 
 def check_device(device: Device | None) -> None:
-    """Refuses a device that this machine, or the installed torch, does not have."""
+    """Refuses a device that this machine or the installed torch does not have."""
     import torch
 
     there = {"cpu": True, "cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available()}
@@ -266,38 +268,39 @@ def check_device(device: Device | None) -> None:
 
 
 def local_or_hub(model: str, kit: Kit) -> str:
-    """The folder of that name beside the study where there is one, otherwise the name on the hub."""
+    """The folder of that name beside the study if there is one, otherwise the name on the hub."""
     folder = kit.path(model)
     if folder.is_dir():
         return str(folder)
     if model.count("/") != 1 or model.startswith((".", "/", "~")):
         raise UsageError(
-            f"There is no folder {folder}, and {model!r} is no name on the Hugging Face hub. "
+            f"There is no folder {folder}, and {model!r} is not a name on the Hugging Face hub. "
             "Write the folder relative to the study, or the name with its owner: OWNER/NAME."
         )
     return model
 
 
 def weights_identity(name_or_path: str | Path) -> str:
-    """The hash of the files of a local folder, or a hub name with its commit: a name alone could change."""
+    """The hash of the files of a local folder, or a hub name with its commit: the model behind a name can
+    change."""
     try:
         commit = commit_of(name_or_path)
     except SystemFailure:
         if find_spec("sentence_transformers") is None:
-            raise _not_installed() from None  # who lacks the library need not look for the network first
+            raise _not_installed() from None  # first report the missing library, not the network
         raise
     if commit is not None:
         return f"{name_or_path}@{commit}"
     folder = Path(name_or_path)
     names = sorted(file.relative_to(folder) for file in folder.rglob("*") if file.is_file())
-    # the library never reads notes, nor what other tools keep beside a model
+    # the library reads neither notes nor what other tools keep beside a model
     read = [name for name in names if name.suffix != ".md" and not str(name).startswith(".")]
     content = content_hash(folder / name for name in read)
     return digest(part.encode() for part in (*map(Path.as_posix, read), content))
 
 
 def commit_of(name_or_path: str | Path) -> str | None:
-    """The commit of a model on the hub, that in its cache where there is one; None for a local folder."""
+    """The commit of a model on the hub, from its cache if it is there; None for a local folder."""
     if Path(name_or_path).is_dir():
         return None
     ways_out = "Check name and network, or download it elsewhere and give its folder instead of its name."

@@ -1,7 +1,7 @@
-"""Text to vectors, with a static model that comes inside a package and needs no network.
+"""Embeddings by a static model that comes inside a package and needs no network.
 
-The model is WordLlama's (MIT): one learned vector a token, a text is the mean of its tokens' vectors.
-Its files are read without importing the package, whose own loader wants the network.
+The model is WordLlama's (MIT): it has one learned vector for each token; a text is the mean of its tokens'
+vectors. Its files are read without importing the package, because the package's loader needs the network.
 """
 
 from __future__ import annotations
@@ -32,7 +32,8 @@ T = TypeVar("T", bound=NDArray[np.generic] | NDArray[Any])
 
 
 class RecentArrays(Generic[T]):
-    """Arrays by text, as many as fit into a number of bytes: those used most recently. Threads may share."""
+    """A cache of arrays by text that keeps the most recently used within a number of bytes. Threads may share
+    it."""
 
     def __init__(self, size: int) -> None:
         self._size = size
@@ -41,7 +42,7 @@ class RecentArrays(Generic[T]):
         self._lock = Lock()
 
     def get(self, texts: Iterable[str]) -> dict[str, T]:
-        """Those of the texts that are kept."""
+        """The arrays of those texts that are in the cache."""
         with self._lock:
             found = {text: self._arrays[text] for text in texts if text in self._arrays}
             for text in found:
@@ -49,10 +50,10 @@ class RecentArrays(Generic[T]):
             return found
 
     def put(self, arrays: Mapping[str, T]) -> None:
-        """Keeps these, and lets go of what was used longest ago."""
+        """Adds arrays, and drops those that were used longest ago."""
         with self._lock:
             for text, array in arrays.items():
-                if text not in self._arrays:  # another thread may have been as quick
+                if text not in self._arrays:  # another thread may have added it
                     self._arrays[text] = array
                     self._used += array.nbytes + len(text)
             while self._used > self._size:
@@ -60,7 +61,7 @@ class RecentArrays(Generic[T]):
                 self._used -= array.nbytes + len(text)
 
 
-_LATELY_BYTES = 1 << 26  # some 65,000 sentences
+_CACHE_BYTES = 1 << 26  # some 65,000 sentences
 _PACKAGE = "wordllama"
 _WEIGHTS = "weights/l2_supercat_256.safetensors"
 _TOKENIZER = "tokenizers/l2_supercat_tokenizer_config.json"
@@ -82,35 +83,35 @@ class StaticEmbedder:
 
 
 class StaticModel:
-    """The mean of one vector a token. Immutable but for what it remembers, so that threads may share it."""
+    """A text is the mean of the vectors of its tokens. Threads may share it: only its cache changes."""
 
-    batch = 1024  # an encoding weighs some hundred times its text, so they are not all held at once
+    batch = 1024  # encodings take some hundred times the memory of their texts
 
     def __init__(self, identity: str, table: Vectors, tokenizer: Tokenizer) -> None:
         self.identity = identity
         self._table = table
         self._tokenizer = tokenizer
-        self._lately = RecentArrays[Vectors](_LATELY_BYTES)
+        self._recent = RecentArrays[Vectors](_CACHE_BYTES)
 
     def embed(self, texts: Sequence[str], role: Role) -> EmbeddingResult:
-        """A row a text; queries and passages are treated alike.
+        """Embeds texts, one row per text; queries and passages are treated the same.
 
-        A few texts at a time are sentences that one query after another looks at: those made lately are
-        remembered. A corpus that is indexed comes in full batches, and passes.
+        A few texts at a time are sentences that many queries compare: their vectors are cached. A corpus to
+        index comes in full batches, which are not cached.
         """
         if not texts or len(texts) >= self.batch:
             vectors, counts = self._made(texts)
             return EmbeddingResult(vectors, int(counts.sum()))
-        known = self._lately.get(texts)
+        known = self._recent.get(texts)
         if new := list(dict.fromkeys(text for text in texts if text not in known)):
             made = dict(zip(new, self._rows(new), strict=True))
-            self._lately.put(made)
+            self._recent.put(made)
             known |= made
         rows = np.stack([known[text] for text in texts])
         return EmbeddingResult(np.ascontiguousarray(rows[:, :-1]), int(rows[:, -1].sum()))
 
     def _rows(self, texts: Sequence[str]) -> list[Vectors]:
-        """The vector of each text, and behind it how many tokens it was made of."""
+        """The vector of each text, with its number of tokens appended."""
         vectors, counts = self._made(texts)
         return [np.append(*each).astype(np.float32) for each in zip(vectors, counts, strict=True)]
 
@@ -121,21 +122,21 @@ class StaticModel:
             part = slice(start, start + self.batch)
             tokens, ends = self._tokens(texts[part])
             counts[part] = np.diff(ends)
-            # Token vectors added up text by text: a sparse matrix of ones, times the table.
+            # adds up the vectors of each text: a sparse matrix of ones times the table
             ones = np.ones(len(tokens), dtype=np.float32)
             shape = (len(ends) - 1, len(self._table))
             vectors[part] = csr_array((ones, tokens, ends), shape) @ self._table
-        # A sum and a mean point the same way, so nothing is divided by a length twice.
+        # a sum has the direction of the mean, so nothing is divided by its length
         return normalize_rows(vectors), counts
 
     def embed_tokens(self, texts: Sequence[str], role: Role) -> list[Vectors]:
-        """The table's row of each token, whatever stands around it."""
+        """For each text, the table's rows of its tokens; the context of a token does not matter."""
         tokens, ends = self._tokens(texts)
         return np.split(normalize_rows(self._table[tokens]), ends[1:-1]) if texts else []
 
     def _tokens(self, texts: Sequence[str]) -> tuple[Ints, Ints]:
-        """The tokens of all texts in one row, and where each text begins in it, and the last ends."""
-        # The library spreads a batch over all cores, and takes nine tenths of the time of embedding.
+        """The tokens of all texts in one array, and the bounds of each text in it."""
+        # tokenizing takes nine tenths of the time; the library uses all cores for a batch
         encoded = self._tokenizer.encode_batch_fast(list(texts), add_special_tokens=False)
         ids = [np.array(encoding.ids, dtype=np.int64) for encoding in encoded]
         return np.concatenate([np.empty(0, np.int64), *ids]), np.cumsum([0, *map(len, ids)])
@@ -143,7 +144,7 @@ class StaticModel:
 
 @cache
 def _load() -> StaticModel:
-    """The model, read once a process: a study may build thousands of small indexes with it."""
+    """Loads the model once per process: a study may build thousands of small indexes with it."""
     from safetensors.numpy import load_file
     from tokenizers import Tokenizer
 

@@ -130,4 +130,4 @@ class PromptedIndex:
             return Response(error=fault_of(error), observed=Observed(cost=bill.cost or None))
         seconds = {"total": perf_counter() - began}
         seen = Observed(seconds, tokens=bill.written, cost=bill.cost or None)
-        return Response(hits=as_hits(given), answer=said.spoken, observed=seen)
+        return Response(hits=as_hits(given), answer=said.required_text, observed=seen)

@@ -344,7 +344,7 @@ class WrittenSummaries:
 
     def _heard(self, messages: Sequence[Message], kit: Kit, answer: Any) -> ChatReply:
         """What the model says, paid for whatever it is."""
-        said = self._chat.said(messages, answer)
+        said = self._chat.parse_reply(messages, answer)
         kit.pay(said.cost)
         return said
 

@@ -160,7 +160,7 @@ class ReaderSession:
         seen.seconds = {**seen.seconds, "read": took, "total": before + took}
         seen.tokens = (seen.tokens or 0) + read.tokens or None
         seen.cost = (seen.cost or 0.0) + bill.cost or None
-        response.answer = read.spoken.strip()
+        response.answer = read.required_text.strip()
         return response
 
     def _found(self, query: Query, budgets: Sequence[Budget]) -> Response:
