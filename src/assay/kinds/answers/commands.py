@@ -8,16 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from assay.cli.terminal import (
-    AsJson,
-    By,
-    StudyPath,
-    plain_console,
-    print_json,
-    say,
-    table,
-    user_of,
-)
+from assay.cli.terminal import AsJson, By, StudyPath, plain_console, print_json, say, table, user_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -95,8 +86,7 @@ def suggest(
 def unblind(
     study: StudyPath,
     force: Annotated[
-        bool,
-        typer.Option("--force", help="Before scoring is finished: every report will say so, for ever."),
+        bool, typer.Option("--force", help="Before scoring is finished: every report will say so, for ever.")
     ] = False,
     reason: Annotated[str, typer.Option(help="With --force: why.")] = "",
     by: By = None,

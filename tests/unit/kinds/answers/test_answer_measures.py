@@ -49,11 +49,7 @@ def test_claims_with_a_span_are_not_the_count() -> None:
 
 
 def test_citations_count_only_where_they_apply() -> None:
-    marks = [
-        said("q0", "citation_applies", 1),
-        said("q0", "citation", 2),
-        said("q1", "citation_applies", 0),
-    ]
+    marks = [said("q0", "citation_applies", 1), said("q0", "citation", 2), said("q1", "citation_applies", 0)]
     values, status = score_block(CitationFidelity(), block(*marks))
     assert status.tolist() == [SCORED, NOT_APPLICABLE, UNJUDGED, UNJUDGED]
     assert values[0] == 2

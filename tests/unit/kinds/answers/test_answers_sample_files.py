@@ -59,11 +59,7 @@ def test_it_loads_without_a_warning(dataset: Dataset) -> None:
 
 def test_every_complexity_and_site_has_questions(dataset: Dataset) -> None:
     by_complexity = Counter(item.tags["complexity"][0] for item in dataset.items)
-    assert by_complexity == {
-        "single-fact": 11,
-        "multi-section-synthesis": 10,
-        "conceptual-relationship": 9,
-    }
+    assert by_complexity == {"single-fact": 11, "multi-section-synthesis": 10, "conceptual-relationship": 9}
     by_site = Counter(item.tags["site"][0] for item in dataset.items)
     assert by_site == dict.fromkeys((f"S00{number}" for number in range(1, 7)), 5)
     assert sum("According to" in item.text for item in dataset.items) == 6

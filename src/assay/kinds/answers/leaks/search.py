@@ -319,10 +319,7 @@ def _map(search: LeakSearch) -> Iterator[Leak]:
 def _guess(search: LeakSearch) -> Iterator[Leak]:
     if not search.ids:
         return
-    sequences = [
-        search.place,
-        *({each: at for at, each in enumerate(ids)} for ids in search.orders.values()),
-    ]
+    sequences = [search.place, *({each: at for at, each in enumerate(ids)} for ids in search.orders.values())]
     guess = guess_conditions(search.permutations, features_of(search.ids, sequences))
     if guess.beats_chance:
         what = "ids and order predict the condition better than chance"

@@ -16,14 +16,7 @@ from datetime import UTC, datetime
 from assay.kinds.answers.blinding.pack import BlindPack
 from assay.kinds.answers.scoring.guidance import PRECEDENTS
 from assay.kinds.answers.scoring.marks import AGAIN, FIRST, Mark, MarkKey, RaterPrecedent
-from assay.kinds.answers.scoring.rubric import (
-    BEST,
-    CAPPING,
-    COMPLETENESS,
-    HALLUCINATION,
-    STEPS,
-    RubricStep,
-)
+from assay.kinds.answers.scoring.rubric import BEST, CAPPING, COMPLETENESS, HALLUCINATION, STEPS, RubricStep
 
 HOUR, MINUTE = 3600.0, 60.0
 QUESTION, WORDS, ALL = "question", "words", "all"  # which responses to look at again; or "none"

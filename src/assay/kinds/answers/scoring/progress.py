@@ -8,14 +8,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeVar
 
 from assay.kinds.answers.blinding.pack import BlindPack
-from assay.kinds.answers.scoring.marks import (
-    FIRST,
-    BookEntry,
-    Mark,
-    MarkKey,
-    RaterPrecedent,
-    SuggestionView,
-)
+from assay.kinds.answers.scoring.marks import FIRST, BookEntry, Mark, MarkKey, RaterPrecedent, SuggestionView
 from assay.kinds.answers.scoring.passes import (
     CONTRADICTING,
     RubricPass,

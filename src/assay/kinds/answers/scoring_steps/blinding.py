@@ -19,12 +19,7 @@ from assay.core.block import FAILED, PENDING, Block
 from assay.core.errors import UsageError
 from assay.core.records import Item
 from assay.kinds.answers.blinding import pack as packs
-from assay.kinds.answers.blinding.ids import (
-    draw_share,
-    refuse_telling_ids,
-    response_ids,
-    telling_words,
-)
+from assay.kinds.answers.blinding.ids import draw_share, refuse_telling_ids, response_ids, telling_words
 from assay.kinds.answers.blinding.masks import Masker
 from assay.kinds.answers.blinding.pack import (
     MAP,

@@ -29,12 +29,7 @@ from assay.kinds.answers.measures.rubric import (
 from assay.kinds.answers.panel import MODEL, Panel, find_panel, panel_of
 from assay.kinds.answers.results import PairTokens, ScoringResults, SiteTokens
 from assay.kinds.answers.scoring.agreement import KAPPA, LINEAR, QUADRATIC, RHO, THRESHOLDS, rater_pairs
-from assay.kinds.answers.scoring.analysis import (
-    AnalysisOptions,
-    DecidedDifference,
-    ScoredResponse,
-    analyse,
-)
+from assay.kinds.answers.scoring.analysis import AnalysisOptions, DecidedDifference, ScoredResponse, analyse
 from assay.kinds.answers.scoring.marks import ScoringFolder
 from assay.kinds.answers.scoring.progress import MarkIndex, progress, remaining_work
 from assay.kinds.answers.scoring.subgroups import interactions, mean_differences, token_changes

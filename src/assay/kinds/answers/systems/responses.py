@@ -20,13 +20,7 @@ from assay.core.errors import DataError, Problem, UsageError, decoding_problem, 
 from assay.core.protocols import Kit
 from assay.core.records import Budget, Fault, Hit, Observed, Query, Response
 from assay.datasets.trec_files import read_bytes
-from assay.kinds.answers.content_pairs import (
-    CONDITIONS,
-    as_hits,
-    check_condition,
-    content_of,
-    join_texts,
-)
+from assay.kinds.answers.content_pairs import CONDITIONS, as_hits, check_condition, content_of, join_texts
 from assay.kinds.answers.datasets.answer_study_files import csv_rows
 from assay.systems.imported import ABSENT
 
