@@ -37,7 +37,6 @@ FAMILIES = {
 HEADLINES = ("primary", "secondary")
 ALL = "all"  # the part of a test that is about every question and model
 BETWEEN = "between"  # the key of a test that asks whether groups differ
-CATEGORIES = {each.value: each.label.lower() for each in step_of(HALLUCINATION).categories}
 
 
 # -------------------------------------------------------------------------------------- tests
@@ -282,7 +281,8 @@ def difference_lines(scoring: ScoringResults, study: str, most: int = 20) -> lis
 
 def category_name(code: str) -> str:
     """A hallucination category's code with what it means."""
-    return f"{code}, {CATEGORIES[code]}" if code in CATEGORIES else code
+    known = {each.value: each.label.lower() for each in step_of(HALLUCINATION).categories}
+    return f"{code}, {known[code]}" if code in known else code
 
 
 def categories_answer(categories: Mapping[str, Mapping[str, int]]) -> str:

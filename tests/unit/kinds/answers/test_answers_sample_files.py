@@ -24,7 +24,7 @@ from assay.kinds.answers.scoring.rubric import (
     COMPLETENESS,
     HALLUCINATION,
     REFUSAL,
-    STEPS,
+    rubric,
 )
 from assay.stats.agreement import cohen_kappa
 
@@ -137,8 +137,8 @@ def test_a_rater_keeps_the_rules_of_the_rubric(rater: str, responses: dict[Key, 
     assert rows.keys() == responses.keys()
     for key, row in rows.items():
         text = responses[key]["response"]
-        marks = {step.name: mark(row, step.name, text) for step in STEPS}
-        for step in STEPS:
+        marks = {step.name: mark(row, step.name, text) for step in rubric().steps}
+        for step in rubric().steps:
             others = {name: each for name, each in marks.items() if name != step.name}
             assert draft_problems(step, DraftMark.of(step, marks[step.name]), text, others) == [], (
                 key,

@@ -6,10 +6,17 @@ from collections.abc import Sequence
 
 from assay.kinds.answers.blinding.pack import BlindedResponse, BlindPack
 from assay.kinds.answers.scoring.drafts import DraftMark
-from assay.kinds.answers.scoring.guidance import EXAMPLES, GUIDANCE, PRECEDENTS, Precedent, guidance_on
 from assay.kinds.answers.scoring.marks import Claim, Mark, RaterPrecedent
 from assay.kinds.answers.scoring.progress import MarkIndex, PassState
-from assay.kinds.answers.scoring.rubric import ACCURACY, NONE_FOUND, RubricOption, RubricStep, step_of
+from assay.kinds.answers.scoring.rubric import (
+    ACCURACY,
+    NONE_FOUND,
+    Precedent,
+    RubricOption,
+    RubricStep,
+    rubric,
+    step_of,
+)
 from assay.review.work import (
     Choice,
     Draft,
@@ -54,15 +61,14 @@ def rules(step: RubricStep, index: MarkIndex) -> list[Rule]:
     """What to go by in a pass: categories, guidance, worked examples, then precedents."""
     categories = [Rule(title=f"{each.value}: {each.label}", text=each.about) for each in step.categories]
     general = [
-        Rule(title=_with_complexity(each.title, each.complexity), text=each.text)
-        for each in GUIDANCE[step.name]
+        Rule(title=_with_complexity(each.title, each.complexity), text=each.text) for each in step.guidance
     ]
     worked = [
         Rule(title=_with_complexity("Worked example", each.complexity), text=each.text)
-        for each in (EXAMPLES if step.name == ACCURACY else ())
+        for each in (rubric().examples if step.name == ACCURACY else ())
     ]
     precedents: list[Precedent | RaterPrecedent] = [
-        *(each for each in PRECEDENTS if step.name in each.steps),
+        *(each for each in rubric().precedents if step.name in each.steps),
         *(case for case in index.cases.values() if case.step == step.name),
     ]
     decided = [Rule(title=f"{each.case_id}: {each.situation}", text=each.decision) for each in precedents]
@@ -86,7 +92,7 @@ def blocks(pack: BlindPack, step: RubricStep, response: BlindedResponse) -> list
     else:
         found.append(TextBlock(role="fact", title="Source", text=NO_SOURCE))
     if asked.complexity:
-        guidance = guidance_on(step.name, asked.complexity)
+        guidance = step.guidance_on(asked.complexity)
         text = f"{asked.complexity}. {guidance}" if guidance else asked.complexity
         found.append(TextBlock(role="fact", title="Complexity", text=text))
     if asked.sections:
@@ -147,4 +153,4 @@ def precedent_register(index: MarkIndex, rater: str) -> list[PrecedentView]:
             to_look_at=0 if own is None else index.count_open(own, rater),
         )
 
-    return [*map(view, PRECEDENTS), *map(view, index.cases.values())]
+    return [*map(view, rubric().precedents), *map(view, index.cases.values())]

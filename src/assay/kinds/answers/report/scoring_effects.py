@@ -19,6 +19,7 @@ from assay.core.section import (
 )
 from assay.kinds.answers import wording as words
 from assay.kinds.answers.results import ConditionTest, ScoringResults, SiteTokens, metric_of
+from assay.kinds.answers.scoring.rubric import HALLUCINATION, step_of
 from assay.report import wording as say
 
 _TOKEN_COLUMNS = ((-1, "Fewer tokens"), (0, "As many"), (1, "More tokens"))
@@ -208,13 +209,14 @@ def _categories(scoring: ScoringResults) -> Iterator[SectionBlock]:
     names = [name for name in (scoring.a, scoring.b) if name in scoring.categories]
     if not names:
         return
+    known = [each.value for each in step_of(HALLUCINATION).categories]
     found = [code for each in scoring.categories.values() for code in each]
     columns = [
         TableColumn("Category", figure=False),
         *(TableColumn(name, drawn="bar", system=name) for name in names),
     ]
     rows = []
-    for code in dict.fromkeys([*words.CATEGORIES, *found]):
+    for code in dict.fromkeys([*known, *found]):
         counts = [scoring.categories[name].get(code, 0) for name in names]
         cells = [TableCell(str(count), value=count) for count in counts]
         rows.append([TableCell(words.category_name(code)), *cells])

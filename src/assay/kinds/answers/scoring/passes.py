@@ -14,9 +14,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from assay.kinds.answers.blinding.pack import BlindPack
-from assay.kinds.answers.scoring.guidance import PRECEDENTS
 from assay.kinds.answers.scoring.marks import AGAIN, FIRST, Mark, MarkKey, RaterPrecedent
-from assay.kinds.answers.scoring.rubric import BEST, CAPPING, COMPLETENESS, HALLUCINATION, STEPS, RubricStep
+from assay.kinds.answers.scoring.rubric import BEST, CAPPING, COMPLETENESS, HALLUCINATION, RubricStep, rubric
 
 HOUR, MINUTE = 3600.0, 60.0
 QUESTION, WORDS, ALL = "question", "words", "all"  # which responses to look at again; or "none"
@@ -59,7 +58,8 @@ def passes_of(pack: BlindPack, rater: str) -> list[RubricPass]:
     rounds = [(FIRST, frozenset(known if is_primary else known & {*pack.drawn}))]
     if is_primary and (again := frozenset(known & {*pack.drawn_again})):
         rounds.append((AGAIN, again))
-    return [RubricPass(rater, step, name, response_ids) for name, response_ids in rounds for step in STEPS]
+    steps = rubric().steps
+    return [RubricPass(rater, step, name, response_ids) for name, response_ids in rounds for step in steps]
 
 
 def due_time(pack: BlindPack, first: Mark | None) -> float:
@@ -107,7 +107,7 @@ def contradiction(accuracy: Mark | None, later: Mark | None) -> str | None:
 
 def next_precedent_id(cases: Iterable[RaterPrecedent]) -> str:
     """The id of the next precedent: EC-11 after the ten that come with the rubric."""
-    return f"EC-{len(PRECEDENTS) + len(list(cases)) + 1:02d}"
+    return f"EC-{len(rubric().precedents) + len(list(cases)) + 1:02d}"
 
 
 def concerned_responses(

@@ -19,7 +19,7 @@ from assay.kinds.answers.scoring.passes import (
     precedents_named,
     why_again,
 )
-from assay.kinds.answers.scoring.rubric import ACCURACY, STEPS
+from assay.kinds.answers.scoring.rubric import ACCURACY, rubric
 
 Value = TypeVar("Value")
 
@@ -125,7 +125,7 @@ class MarkIndex:
     def others(self, key: MarkKey) -> dict[str, Mark]:
         """The marks of the same rater on the same response in the other passes of the round."""
         rater, round_, own, response_id = key
-        found = {step.name: self.mark((rater, round_, step.name, response_id)) for step in STEPS}
+        found = {step.name: self.mark((rater, round_, step.name, response_id)) for step in rubric().steps}
         return {name: mark for name, mark in found.items() if mark is not None and name != own}
 
     def suggestion_view(self, rater: str, step: str, response_id: str) -> SuggestionView | None:

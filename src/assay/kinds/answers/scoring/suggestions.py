@@ -29,14 +29,14 @@ from assay.core.registry import identity, outside_identity
 from assay.judges.llm import ModelJudge
 from assay.kinds.answers.blinding.pack import BlindedResponse, BlindPack, GoldQuestion
 from assay.kinds.answers.results import SuggestionUptake
-from assay.kinds.answers.scoring.guidance import SYNTHESIS
 from assay.kinds.answers.scoring.marks import FIRST, Mark, current_marks
 from assay.kinds.answers.scoring.rubric import (
     ACCURACY,
     CITATION,
     COMPLETENESS,
     NOT_APPLICABLE,
-    STEPS,
+    SYNTHESIS,
+    rubric,
     step_of,
 )
 from assay.pipeline.paying_judges import HOPELESS
@@ -141,7 +141,7 @@ def suggest_by_rule(step: str, response_id: str, asked: GoldQuestion, text: str)
 
 def rule_suggestions(pack: BlindPack, response: BlindedResponse) -> Iterator[StoredSuggestion]:
     """What rules say of a response, in each pass that has one."""
-    for step in STEPS:
+    for step in rubric().steps:
         asked = pack.questions[response.question_id]
         if found := suggest_by_rule(step.name, response.response_id, asked, response.text):
             yield found

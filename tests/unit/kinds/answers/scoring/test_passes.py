@@ -26,10 +26,10 @@ from assay.kinds.answers.scoring.progress import (
     progress,
     remaining_work,
 )
-from assay.kinds.answers.scoring.rubric import STEPS
+from assay.kinds.answers.scoring.rubric import rubric
 from scoring_packs import claim, mark, pack_of
 
-NAMES = [step.name for step in STEPS]
+NAMES = [step.name for step in rubric().steps]
 ALONE = Assignment("anna", wait_hours=48)
 
 

@@ -5,16 +5,17 @@ from __future__ import annotations
 import pytest
 
 from assay.core.errors import UsageError
-from assay.kinds.answers.scoring.guidance import (
-    EXAMPLES,
-    GUIDANCE,
-    PRECEDENTS,
+from assay.kinds.answers.scoring.rubric import (
+    CAPPING,
     RELATION,
     SINGLE,
     SYNTHESIS,
-    guidance_on,
+    RubricStep,
+    rubric,
+    step_of,
 )
-from assay.kinds.answers.scoring.rubric import CAPPING, STEPS, RubricStep, step_of
+
+STEPS = rubric().steps
 
 
 def test_passes_come_in_the_order_of_the_design() -> None:
@@ -55,24 +56,26 @@ def test_grades_are_kept_as_numbers_and_not_applicable_as_nothing() -> None:
 
 def test_guidance_knows_every_complexity_where_it_matters() -> None:
     for complexity in (SINGLE, SYNTHESIS, RELATION):
-        assert guidance_on("accuracy", complexity)
-        assert guidance_on("completeness", complexity)
-        assert guidance_on("citation", complexity) == ""
-    assert guidance_on("accuracy", "") == ""
-    assert set(GUIDANCE) == {step.name for step in STEPS}
-    for guidance in GUIDANCE.values():
-        complexities = [each.complexity for each in guidance]
+        assert step_of("accuracy").guidance_on(complexity)
+        assert step_of("completeness").guidance_on(complexity)
+        assert step_of("citation").guidance_on(complexity) == ""
+    assert step_of("accuracy").guidance_on("") == ""
+    for step in STEPS:
+        complexities = [each.complexity for each in step.guidance]
+        assert complexities
         assert complexities == sorted(complexities, key=bool)  # guidance for all questions comes first
 
 
 def test_every_complexity_has_a_worked_example_at_every_grade() -> None:
-    assert [each.complexity for each in EXAMPLES] == [SINGLE, SYNTHESIS, RELATION]
-    for each in EXAMPLES:
+    assert [each.complexity for each in rubric().examples] == [SINGLE, SYNTHESIS, RELATION]
+    for each in rubric().examples:
         assert len(each.graded) == len(step_of("accuracy").grades)
         lines = each.text.splitlines()
         assert [line.partition(":")[0] for line in lines] == ["Question", "Reference", "0", "1", "2", "3"]
 
 
 def test_ten_precedents_come_with_it() -> None:
-    assert [each.case_id for each in PRECEDENTS] == [f"EC-{number:02d}" for number in range(1, 11)]
-    assert all(each.situation and each.decision and each.rationale and each.steps for each in PRECEDENTS)
+    assert [each.case_id for each in rubric().precedents] == [f"EC-{number:02d}" for number in range(1, 11)]
+    assert all(
+        each.situation and each.decision and each.rationale and each.steps for each in rubric().precedents
+    )
