@@ -14,7 +14,7 @@ from assay.core.dataset import Dataset
 from assay.core.protocols import Kit
 from assay.kinds.answers.blinding.masks import Masker
 from assay.kinds.answers.datasets.answer_study import AnswerStudy
-from assay.kinds.answers.scoring.drafts import DraftMark, draft_problems
+from assay.kinds.answers.scoring.drafts import draft_of, draft_problems
 from assay.kinds.answers.scoring.marks import Claim, Mark
 from assay.kinds.answers.scoring.passes import contradiction
 from assay.kinds.answers.scoring.rubric import (
@@ -140,7 +140,7 @@ def test_a_rater_keeps_the_rules_of_the_rubric(rater: str, responses: dict[Key, 
         marks = {step.name: mark(row, step.name, text) for step in rubric().steps}
         for step in rubric().steps:
             others = {name: each for name, each in marks.items() if name != step.name}
-            assert draft_problems(step, DraftMark.of(step, marks[step.name]), text, others) == [], (
+            assert draft_problems(step, draft_of(step, marks[step.name]), text, others) == [], (
                 key,
                 step.name,
             )

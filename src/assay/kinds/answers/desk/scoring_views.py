@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from assay.kinds.answers.blinding.pack import BlindedResponse, BlindPack
-from assay.kinds.answers.scoring.drafts import DraftMark
-from assay.kinds.answers.scoring.marks import Claim, Mark, RaterPrecedent
+from assay.kinds.answers.scoring.drafts import draft_of
+from assay.kinds.answers.scoring.marks import Mark, RaterPrecedent
 from assay.kinds.answers.scoring.progress import MarkIndex, PassState
 from assay.kinds.answers.scoring.rubric import (
     ACCURACY,
@@ -19,12 +19,10 @@ from assay.kinds.answers.scoring.rubric import (
 )
 from assay.review.work import (
     Choice,
-    Draft,
     Flag,
     MarkView,
     PrecedentView,
     Rule,
-    SpanClaim,
     StepForm,
     StepState,
     TextBlock,
@@ -102,28 +100,17 @@ def blocks(pack: BlindPack, step: RubricStep, response: BlindedResponse) -> list
 
 def mark_view(mark: Mark) -> MarkView:
     """A mark as its rater sees it."""
-    draft = DraftMark() if mark.withdrawn else DraftMark.of(step_of(mark.step), mark)
+    draft = draft_of(step_of(mark.step), mark)
     return MarkView(
         mark_id=mark.mark_id,
-        choice=draft.choice,
+        choice=None if mark.withdrawn else draft.choice,
         note=mark.note,
-        spans=[
-            SpanClaim(
-                category=each.category, start=each.start, end=each.end, claim=each.claim, note=each.note
-            )
-            for each in mark.claims
-        ],
-        flags=list(draft.flags),
+        spans=draft.spans,
+        flags=[] if mark.withdrawn else draft.flags,
         time=mark.time,
         withdrawn=mark.withdrawn,
         case=mark.case,
     )
-
-
-def draft_mark(draft: Draft) -> DraftMark:
-    """A draft as the desk sends it, in the terms of the rubric."""
-    claims = [Claim(span.category, span.start, span.end, span.claim, span.note) for span in draft.spans]
-    return DraftMark(draft.choice, draft.note, claims, draft.flags)
 
 
 def step_state(state: PassState) -> StepState:

@@ -18,7 +18,7 @@ from assay.kinds.answers.blinding.ids import blind_order
 from assay.kinds.answers.blinding.pack import MARKS, BlindedResponse, read_pack
 from assay.kinds.answers.desk import scoring_views as views
 from assay.kinds.answers.scoring.agreement import THRESHOLDS, rater_pairs
-from assay.kinds.answers.scoring.drafts import DraftMark, draft_problems, new_mark, reminders
+from assay.kinds.answers.scoring.drafts import draft_of, draft_problems, new_mark, reminders
 from assay.kinds.answers.scoring.marks import (
     FIRST,
     BookEntry,
@@ -201,10 +201,9 @@ class ScoringWork:
             mark = self._repeated(of, task_id, draft.mark_id)
             if mark is None:
                 self._check_base(of, task_id, draft.base)
-                wanted = views.draft_mark(draft)
-                self._check_rules(of, task_id, wanted)
+                self._check_rules(of, task_id, draft)
                 at = self._clock() if when is None else when
-                mark = new_mark(self._index, of, task_id, draft.mark_id, wanted, at)
+                mark = new_mark(self._index, of, task_id, draft, at)
                 self._keep(mark)
             return self._receipt(of, task_id, mark)
 
@@ -217,7 +216,7 @@ class ScoringWork:
                 self._check_base(of, task_id, undo.base)
                 earlier = self._index.before(of.key(task_id))
                 if earlier is not None:
-                    self._check_rules(of, task_id, DraftMark.of(of.step, earlier))
+                    self._check_rules(of, task_id, draft_of(of.step, earlier))
                     mark = replace(
                         earlier, mark_id=undo.mark_id, replaces=undo.base, restores=earlier.mark_id
                     )
@@ -386,7 +385,7 @@ class ScoringWork:
         if current is not None and base != current.mark_id:
             raise Conflict("It was changed elsewhere since you opened it.", views.mark_view(current))
 
-    def _check_rules(self, of: RubricPass, task_id: str, draft: DraftMark) -> None:
+    def _check_rules(self, of: RubricPass, task_id: str, draft: Draft) -> None:
         text, others = self._responses[task_id].text, self._index.others(of.key(task_id))
         if wrong := draft_problems(of.step, draft, text, others):
             raise RuleViolation(wrong)

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from textwrap import shorten
+
+from msgspec.structs import asdict
 
 from assay.kinds.answers.scoring.marks import FIRST, Claim, Mark
 from assay.kinds.answers.scoring.passes import RubricPass, join_precedents
@@ -24,39 +25,34 @@ from assay.kinds.answers.scoring.rubric import (
     WRONG_SOURCE,
     RubricStep,
 )
+from assay.review.work import Draft, SpanClaim
 
 _SHOWN = 60  # characters of a claim that a message repeats
 
 
-@dataclass(frozen=True)
-class DraftMark:
-    """What a rater wants to save."""
-
-    choice: str | None = None
-    note: str = ""
-    claims: Sequence[Claim] = ()
-    flags: Sequence[str] = ()
-
-    @classmethod
-    def of(cls, step: RubricStep, mark: Mark) -> DraftMark:
-        """The draft of a mark. Early marks without claims lack the flag that there are none: it is added."""
-        none = [NONE_FOUND] if step.categories and not mark.claims and not mark.flags else []
-        return cls(step.choice_of(mark.grade), mark.note, mark.claims, [*mark.flags, *none])
+def draft_of(step: RubricStep, mark: Mark) -> Draft:
+    """The draft of a mark. Early marks without claims lack the flag that there are none: it is added."""
+    none = [NONE_FOUND] if step.categories and not mark.claims and not mark.flags else []
+    return Draft.model_construct(
+        mark_id=mark.mark_id,
+        choice=step.choice_of(mark.grade),
+        note=mark.note,
+        spans=[SpanClaim.model_construct(**asdict(each)) for each in mark.claims],
+        flags=[*mark.flags, *none],
+    )
 
 
-def new_mark(
-    index: MarkIndex, of: RubricPass, task_id: str, mark_id: str, draft: DraftMark, now: float
-) -> Mark:
+def new_mark(index: MarkIndex, of: RubricPass, task_id: str, draft: Draft, now: float) -> Mark:
     """The mark made of a draft. It replaces the current one and names the precedents it was looked at for."""
     current = index.mark(of.key(task_id))
     seen = index.suggestion_view(of.rater, of.step.name, task_id) if of.round == FIRST else None
     return Mark(
-        mark_id,
+        draft.mark_id,
         of.rater,
         task_id,
         of.step.name,
         of.step.grade_of(draft.choice),
-        list(draft.claims),
+        [Claim(each.category, each.start, each.end, each.claim, each.note) for each in draft.spans],
         draft.note,
         list(dict.fromkeys(draft.flags)),
         of.round,
@@ -67,7 +63,7 @@ def new_mark(
     )
 
 
-def draft_problems(step: RubricStep, draft: DraftMark, text: str, others: Mapping[str, Mark]) -> list[str]:
+def draft_problems(step: RubricStep, draft: Draft, text: str, others: Mapping[str, Mark]) -> list[str]:
     """Why a draft cannot be saved; empty if it can.
 
     `text` is the response as shown, `others` are the same rater's marks on it in the other passes.
@@ -86,7 +82,7 @@ _WHY_NOTE = {
 }
 
 
-def _grade(step: RubricStep, draft: DraftMark) -> Iterator[str]:
+def _grade(step: RubricStep, draft: Draft) -> Iterator[str]:
     values = [grade.value for grade in step.grades]
     if not values:
         if draft.choice is not None:
@@ -99,26 +95,26 @@ def _grade(step: RubricStep, draft: DraftMark) -> Iterator[str]:
         yield f"Write a note: {_WHY_NOTE[step.name]}."
 
 
-def _flags(step: RubricStep, draft: DraftMark) -> Iterator[str]:
+def _flags(step: RubricStep, draft: Draft) -> Iterator[str]:
     known = {flag.name: flag for flag in step.flags}
     for name in draft.flags:
         if name not in known:
             yield f"{step.title} has no flag {name[:_SHOWN]!r}."
         elif (flag := known[name]).forces is not None and draft.choice not in {None, flag.forces}:
             yield f"“{flag.label}” goes only with {flag.forces}. Choose it, or take the flag away."
-    if step.categories and draft.claims and NONE_FOUND in draft.flags:
+    if step.categories and draft.spans and NONE_FOUND in draft.flags:
         yield "“None found” is chosen, and claims are marked. Delete the claims, or take “None found” away."
-    if step.categories and not draft.claims and NONE_FOUND not in draft.flags:
+    if step.categories and not draft.spans and NONE_FOUND not in draft.flags:
         yield "Mark a claim; if there is none, choose “None found” (press 0)."
 
 
-def _claims(step: RubricStep, draft: DraftMark, text: str) -> Iterator[str]:
+def _claims(step: RubricStep, draft: Draft, text: str) -> Iterator[str]:
     categories = [category.value for category in step.categories]
-    if draft.claims and not categories:
+    if draft.spans and not categories:
         yield f"{step.title} takes no claims: mark them in the pass on hallucinations."
         return
     before: dict[str, int] = {}
-    for number, claim in enumerate(draft.claims, 1):
+    for number, claim in enumerate(draft.spans, 1):
         where = f"Claim {number}"
         if claim.category not in categories:
             yield f"{where}: choose a category: {', '.join(categories)}."
@@ -144,7 +140,7 @@ def _normalized(claim: str) -> str:
     return " ".join(re.findall(r"\w+", claim.casefold())) or " ".join(claim.casefold().split())
 
 
-def _refusal(step: RubricStep, draft: DraftMark, others: Mapping[str, Mark]) -> Iterator[str]:
+def _refusal(step: RubricStep, draft: Draft, others: Mapping[str, Mark]) -> Iterator[str]:
     """A refusal is graded 0, claims nothing and answers no part, whichever pass is saved last."""
     if step.name == ACCURACY:
         if REFUSAL not in draft.flags:
@@ -155,7 +151,7 @@ def _refusal(step: RubricStep, draft: DraftMark, others: Mapping[str, Mark]) -> 
             yield "A refusal is incomplete, but you called it complete. Change that first."
     elif _is_refused(others):
         back = "or take the flag back in the pass on accuracy"
-        if step.name == HALLUCINATION and draft.claims:
+        if step.name == HALLUCINATION and draft.spans:
             yield f"You flagged it as a refusal, which claims nothing. Take the claims away, {back}."
         if step.name == COMPLETENESS and draft.choice not in {None, "0"}:
             yield f"You flagged it as a refusal, which is incomplete. Choose 0, {back}."
