@@ -154,7 +154,7 @@ def test_what_is_wrong_keeps_everything_out(folder: Path) -> None:
     done = assay("review", "import", folder)
     assert done.code == 3
     assert "names no reviewer" in done.err
-    assert "'perhaps' is no grade" in done.err
+    assert "'perhaps' is not a grade" in done.err
     assert [each for each in Store(folder / "run").judged() if each.key is None] == []
     fill(other)
     assert assay("review", "import", folder).code == 0

@@ -88,7 +88,7 @@ from assay.retrieval.chat import Chat
 from assay.core.dataset import Corpus
 from assay.core.endpoint import Endpoint
 from assay.core.errors import AssayError
-from assay.report.github_actions import Comments
+from assay.report.github_actions import PullRequestComments
 from assay.core.protocols import Kit
 from assay.core.records import Passage, Query
 from assay.retrieval.embed.openai import OpenAI
@@ -110,7 +110,7 @@ asking = {
     "judges": lambda: chat.endpoint.open().post(chat.PATH, {}, lambda said: chat.parse_reply([], said)),
     "reranking": lambda: RerankEndpoint(url, **once).load(None, Kit()).scores("a", ["b"]),
     "systems": lambda: system.build(passages, 0, Kit()).session().answer(Query("q", "a"), []),
-    "GitHub": lambda: Comments(Endpoint(url), "a/b", 1)._ask("GET", "/"),
+    "GitHub": lambda: PullRequestComments(Endpoint(url), "a/b", 1)._ask("GET", "/"),
 }
 said, before = {}, held()
 for name, ask in asking.items():

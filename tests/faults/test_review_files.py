@@ -66,11 +66,11 @@ def test_one_look_shows_every_problem_of_every_file(tmp_path: Path) -> None:
         "b.yml:3: results.0: is not a mapping of fields",
         "b.yml:4: results.1.chunk_id: the field is missing or empty",
         "b.yml:5: results.2.judgment: is not a text",
-        "c.yaml:1: this is no review form",
+        "c.yaml:1: this is not a review form",
         f"d.yaml:2: this is not YAML: {unclosed}",
         "e.yaml:3: results: this field is already on line 2",
         "f.yaml:1: bytes that are not UTF-8",
-        "g.yaml:1: this is no review form",
+        "g.yaml:1: this is not a review form",
         "h.yaml: this is not YAML: chr() arg not in range(0x110000)",
         "none.yaml: there is no such file",
     ]

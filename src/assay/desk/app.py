@@ -1,4 +1,4 @@
-"""The desk's HTTP API: routes, and what they take and give."""
+"""The desk's HTTP API: its routes and its OpenAPI description."""
 
 from __future__ import annotations
 
@@ -53,13 +53,13 @@ def make_app(work: DeskWork, access: Access) -> FastAPI:
     for path in ("/", "/static/{name}"):
         app.add_api_route(path, page, methods=["GET"], include_in_schema=False)
     app.add_middleware(BodyLimit)
-    app.add_middleware(Guard, access=access)  # added last: it comes first
+    app.add_middleware(Guard, access=access)  # added last, so it runs first
     add_error_handlers(app)
     return app
 
 
 def _pages() -> dict[str, tuple[bytes, str]]:
-    """Every file of the page, by its exact name: nothing else can be asked for."""
+    """Every file of the page, by its exact name: no other file can be requested."""
     folder = files("assay.desk") / "static"
     found = (each for each in folder.iterdir() if each.is_file() and not each.name.startswith("."))
     return {each.name: (each.read_bytes(), _type(each.name)) for each in found}
@@ -71,7 +71,7 @@ def _type(name: str) -> str:
 
 
 def _in_one_go(handler: Callable[..., Any], model: Any) -> Callable[..., Response]:
-    """A route that also writes its answer out in its thread: each change of threads waits for busy ones."""
+    """A route that also serializes its answer in its own thread: a switch of threads waits for busy ones."""
     written = TypeAdapter(model).dump_json
 
     @wraps(handler)
@@ -86,11 +86,11 @@ def _json(content: bytes) -> Response:
     return Response(content, media_type="application/json")
 
 
-# ------------------------------------------------------------------------------------ what is given in
+# ------------------------------------------------------------------------------------ requests
 
 
 def _sent(kind: type[Message]) -> Any:
-    """A body as a message: read strictly, so that nothing is taken for what it is not."""
+    """The body as a message, parsed strictly: no value is converted."""
 
     async def read(request: Request) -> Message:
         said = request.headers.get("content-type", "").partition(";")[0].strip().lower()
@@ -104,7 +104,7 @@ def _sent(kind: type[Message]) -> Any:
     return Depends(read)
 
 
-# These only look something up: as coroutines they need no thread.
+# As coroutines these lookups need no thread.
 
 
 async def _work(request: Request) -> DeskWork:
@@ -128,11 +128,11 @@ By = Annotated[str, Depends(_rater)]
 
 
 # -------------------------------------------------------------------------------------------- routes
-# Plain functions run in threads: a mark that waits for the disk holds nobody else up.
+# Plain functions run in threads: a mark that waits for the disk delays nobody else.
 
 
 async def page(request: Request, name: str = "index.html") -> Response:
-    """The page and its parts; they hold no data."""
+    """The page and its files; they contain no data."""
     found = request.app.state.pages.get(name)
     if found is None:
         raise NotFound("there is no such file")
@@ -164,13 +164,13 @@ def leave(request: Request) -> Response:
 
 
 def _cookie(request: Request) -> dict[str, Any]:
-    """How a browser is to keep it; where a proxy speaks TLS, the page's address says so."""
+    """How a browser keeps the cookie; the page's address says whether a proxy speaks TLS."""
     tls = request.headers.get("origin", "").lower().startswith("https://")
     return {"path": "/", "httponly": True, "samesite": "strict", "secure": tls}
 
 
 def _session(visitor: Visitor | None, work: DeskWork) -> LoginSession:
-    if visitor is None:  # its rater was struck off meanwhile
+    if visitor is None:  # its rater was removed meanwhile
         raise LoginRefused
     return LoginSession(rater=visitor.rater, csrf=visitor.csrf, title=work.title)
 
@@ -198,12 +198,12 @@ def save(step: str, task_id: str, draft: Annotated[Draft, _sent(Draft)], work: A
 def take_back(
     step: str, task_id: str, undo: Annotated[Undo, _sent(Undo)], work: At, rater: By
 ) -> SaveReceipt:
-    """Goes back to what stood before."""
+    """Goes back to the mark before."""
     return work.undo(rater, step, task_id, undo)
 
 
 def suggestion(step: str, task_id: str, work: At, rater: By) -> Suggestion:
-    """What a rule or a model would say."""
+    """The suggestion of a rule or a model."""
     return work.suggestion(rater, step, task_id)
 
 
@@ -218,7 +218,7 @@ def add_case(case: Annotated[NewPrecedent, _sent(NewPrecedent)], work: At, rater
 
 
 def description(request: Request) -> Response:
-    """This API, described."""
+    """The description of this API."""
     app = request.app
     if app.state.description is None:
         app.state.description = json.dumps(describe_api(app, _access(request).cookie)).encode()

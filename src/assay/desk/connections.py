@@ -1,4 +1,4 @@
-"""Connections that have to be used, and speak HTTP: who holds many open without asking shuts nobody out."""
+"""Connections of the desk: idle ones are cut, so that a client who holds many open locks nobody out."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from assay.desk.guard import error_response
 
-PATIENCE = 30.0  # seconds in which a request has to begin and end
+PATIENCE = 30.0  # seconds between two checks whether a connection makes progress
 MOST = 400  # connections at once; raters' browsers hold a handful each
 
 
 class DeskConnection(H11Protocol):
-    """One connection. It is cut where nothing new was asked for a while, or where newer ones need room."""
+    """One connection. It is cut after 30 to 60 seconds without a new request, or if newer ones need room."""
 
     patience, most = PATIENCE, MOST
 
@@ -23,21 +23,21 @@ class DeskConnection(H11Protocol):
         super().connection_made(transport)
         self._since = self.loop.time()
         self._make_room()
-        self._look(object())
+        self._check(before=object())  # equal to no request, so nothing is cut yet
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._timer.cancel()
         super().connection_lost(exc)
 
-    def _look(self, before: object) -> None:
-        """Cuts the connection where the request under way is the same as the last time, or still none."""
-        now: object = self.cycle  # one object a request; None until a whole head has arrived
+    def _check(self, before: object) -> None:
+        """Cuts the connection if its request is the same as at the last check, or if there is still none."""
+        now: object = self.cycle  # one object per request; None until a whole head has arrived
         if now is before:
             self.transport.abort()
-        self._timer = self.loop.call_later(self.patience, self._look, now)
+        self._timer = self.loop.call_later(self.patience, self._check, now)
 
     def _make_room(self) -> None:
-        """Cuts the oldest that waits for a request; without it the process runs out of file handles."""
+        """Cuts the oldest idle connection if there are too many for the file handles of the process."""
         held = [each for each in self.connections if isinstance(each, DeskConnection)]
         held = [each for each in held if not each.transport.is_closing()]
         if len(held) <= room(self.most):
@@ -46,9 +46,11 @@ class DeskConnection(H11Protocol):
         min(idle, key=lambda each: each._since, default=self).transport.abort()
 
     def send_400_response(self, msg: str) -> None:
-        """Refuses what is not HTTP as the desk refuses everything; hangs up where it has answered already."""
+        """Refuses what is not HTTP with an `ErrorMessage`; hangs up if an answer was sent already."""
         if self.cycle is not None:
-            self.cycle.disconnected = True  # it was the body of a request, which nobody may answer after this
+            self.cycle.disconnected = (
+                True  # it was in the body of a request, which must not be answered any more
+            )
         if self.conn.our_state not in {h11.IDLE, h11.SEND_RESPONSE}:
             self.transport.abort()
             return
@@ -61,7 +63,7 @@ class DeskConnection(H11Protocol):
         self.transport.close()
 
     def shutdown(self) -> None:
-        """Lets what was asked be answered; what has not arrived whole is cut, for nobody acts on it."""
+        """Finishes the answer to a complete request; cuts a request that has not arrived completely."""
         if self.is_idle or not self.cycle.more_body:
             super().shutdown()
         else:
@@ -69,11 +71,11 @@ class DeskConnection(H11Protocol):
 
     @property
     def is_idle(self) -> bool:
-        """Whether nothing is being answered."""
+        """Whether no request is being answered."""
         return self.cycle is None or self.cycle.response_complete
 
 
 def room(most: int) -> int:
-    """How many connections there may be: half of the file handles at most, for marks need some, too."""
+    """The most connections at once: at most half of the file handles, because marks need some too."""
     handles, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     return most if handles == resource.RLIM_INFINITY else min(most, handles // 2)

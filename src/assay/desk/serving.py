@@ -1,4 +1,4 @@
-"""A server for the desk: on this machine alone with a link a rater, or elsewhere with a password."""
+"""The server of the desk: only on this machine, with one link per rater, or on a network with a password."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ ENDING = (signal.SIGINT, signal.SIGTERM)
 INSTALL = "The review desk needs FastAPI and uvicorn. Install them with: pip install 'retrieval-assay[desk]'"
 ANYWHERE = frozenset({"0.0.0.0", "::"})  # noqa: S104 - compared with, and refused without a password
 SHORTEST = 8  # characters of a password
-AT_ONCE = 64  # connections taken in one go; more could use up the file handles before any is looked at
+AT_ONCE = 64  # connections accepted at once; more could use up the file handles before any is checked
 GRACE = 3  # seconds for requests that are under way at the end
 
 
 @dataclass(frozen=True)
 class ServedDesk:
-    """A desk that answers: where, for whom, and a link for each, which works once; none with a password."""
+    """A running desk: its address, its raters, and a login link for each; no links if it has a password."""
 
     address: str
     raters: Sequence[str]
@@ -35,7 +35,7 @@ class ServedDesk:
 
     @property
     def in_words(self) -> str:
-        """What to tell whoever started it."""
+        """The address and the links, as the command prints them."""
         head = f"desk: {self.address} (Ctrl-C ends it)"
         if not self.links:
             return f"{head}\n  log in with the password, as one of: {', '.join(self.raters)}"
@@ -53,10 +53,10 @@ def serve(
     names: Sequence[str] = (),
     opened: Callable[[ServedDesk], None],
 ) -> None:
-    """Serves until Ctrl-C or SIGTERM, and closes the work; tells `opened` once it answers.
+    """Serves until Ctrl-C or SIGTERM, then closes the work. Calls `opened` once the desk answers.
 
-    `state` is where the desk keeps who may come in, `raters` those who may of the work's (None: all), and
-    `names` what it is called by where a proxy stands before it.
+    `state` is the folder of the secret and the used links, `raters` are those of the work who may log in
+    (None: all), and `names` are further host names of the desk, such as that of a proxy.
     """
     if any(importlib.util.find_spec(name) is None for name in ("fastapi", "uvicorn")):
         raise PluginError(INSTALL)
@@ -88,7 +88,7 @@ def _known(work: DeskWork, raters: Sequence[str] | None) -> list[str]:
     unknown = [name for name in raters or () if name not in work.raters]
     if unknown:
         known = ", ".join(work.raters) or "nobody"
-        raise UsageError(f"{unknown[0]!r} is no rater of this study. Its raters: {known}.")
+        raise UsageError(f"{unknown[0]!r} is not a rater of this study. Its raters: {known}.")
     return list(raters if raters is not None else work.raters)
 
 
@@ -108,7 +108,7 @@ def _address(host: str, port: int) -> str:
 
 
 def _lock_desk(work: DeskWork, state: Path) -> Callable[[], object]:
-    """One desk a study; what lets go of it."""
+    """Locks the desk, so that a study has only one; returns what unlocks it."""
     with explain_write_errors(state):
         state.mkdir(parents=True, exist_ok=True, mode=0o700)
     return hold_lock_for(work, state, busy=f"serving {state}, or taking scores in")
@@ -116,12 +116,12 @@ def _lock_desk(work: DeskWork, state: Path) -> Callable[[], object]:
 
 @contextmanager
 def _listening(host: str, port: int | None) -> Iterator[socket.socket]:
-    """A socket that takes connections from now on."""
+    """A socket that accepts connections."""
     chosen = port_for(port)
     try:
         family = socket.getaddrinfo(host, chosen, type=socket.SOCK_STREAM)[0][0]
         listener = socket.create_server((host, chosen), family=family, backlog=AT_ONCE)
-        # Every connection inherits it: else an answer's second part waits 40 ms for the receipt of the first.
+        # Every connection inherits it: else the second part of an answer waits 40 ms for the first.
         listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     except OSError as error:
         raise UsageError(
@@ -134,7 +134,7 @@ def _listening(host: str, port: int | None) -> Iterator[socket.socket]:
 
 @contextmanager
 def _swept() -> Iterator[None]:
-    """Keeps what is loaded by now out of the sweeps for unused objects: each would hold all up for 0.1 s."""
+    """Exempts what is loaded by now from garbage collection, which would stop all threads for 0.1 s."""
     gc.collect()
     gc.freeze()
     try:
@@ -144,7 +144,7 @@ def _swept() -> Iterator[None]:
 
 
 def _run(app: object, listener: socket.socket) -> None:
-    """Runs until it is told to end. No line of the log holds an address that was asked for."""
+    """Runs until a signal ends it. The log never holds the address of a request."""
     import uvicorn
 
     from assay.desk.connections import DeskConnection
@@ -156,13 +156,13 @@ def _run(app: object, listener: socket.socket) -> None:
         loop="asyncio",
         lifespan="off",
         access_log=False,
-        log_level="error",  # what somebody sends amiss is told to them alone
+        log_level="error",  # the sender of a bad request is the only one who sees why
         server_header=False,
         proxy_headers=False,
         backlog=AT_ONCE,
         timeout_graceful_shutdown=GRACE,
     )
-    # uvicorn ends in order and then raises the signal again, which must not end the process before its files.
+    # uvicorn ends in order and then raises the signal again; the process must close its files before that.
     before = {each: signal.signal(each, signal.default_int_handler) for each in ENDING}
     try:
         with suppress(KeyboardInterrupt):

@@ -19,7 +19,6 @@ import msgspec
 from assay.core.dataset import Place
 from assay.core.endpoint import LARGEST, Endpoint, is_passing, pause_before, read_unpacked
 from assay.core.errors import AssayError
-from assay.core.records import ClauseResult, Verdict
 from assay.core.results import GO, INCONCLUSIVE, NO_GO, ItemChange, ItemView, Results
 from assay.core.unpacking import OversizedContent
 from assay.report.github import expected_text, marker, returned_text
@@ -72,14 +71,10 @@ def deliver_report(
             remarks.append(Annotation("warning", "assay could not comment", said))
     job.write("GITHUB_STEP_SUMMARY", body)
     found = {"verdict": results.verdict or "", "report": str(report), "comment-url": url or ""}
-    job.write("GITHUB_OUTPUT", "".join(_output(name, value) for name, value in found.items()))
+    for name, value in found.items():
+        end = secrets.token_hex(16)  # nobody can guess the line that ends the value
+        job.write("GITHUB_OUTPUT", f"{name}<<{end}\n{value}\n{end}\n")
     return Delivery(url, said, annotation_commands(results, study, job.workspace, remarks))
-
-
-def _output(name: str, value: str) -> str:
-    """An output as the runner reads it; nobody can guess the line that ends the value."""
-    end = secrets.token_hex(16)
-    return f"{name}<<{end}\n{value}\n{end}\n"
 
 
 # ----------------------------------------------------------------------------------- the runner
@@ -317,26 +312,19 @@ def annotation_commands(
 
 def _command(one: Annotation, workspace: Path) -> str:
     """A command for the runner; no text in it can begin another command."""
-    properties = {**_position(one.place, workspace), "title": one.title}
-    pairs = ",".join(f"{name}={_property(value)}" for name, value in properties.items())
-    return f"::{one.kind} {pairs}::{_data(one.text)}"
 
+    def data(text: str) -> str:
+        return printable(text).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
-def _data(text: str) -> str:
-    return printable(text).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-
-
-def _property(text: str) -> str:
-    return _data(text).replace(":", "%3A").replace(",", "%2C")
-
-
-def _position(place: Place | None, workspace: Path) -> dict[str, str]:
-    """File and line in the repository; empty for a place outside it."""
-    path = None if place is None else Path(place.file).resolve()
-    if place is None or path is None or not path.is_relative_to(workspace):
-        return {}
-    line = {} if place.line is None else {"line": str(place.line)}
-    return {"file": path.relative_to(workspace).as_posix(), **line}
+    properties = {"title": one.title}
+    path = None if one.place is None else Path(one.place.file).resolve()
+    if one.place is not None and path is not None and path.is_relative_to(workspace):
+        line = {} if one.place.line is None else {"line": str(one.place.line)}
+        properties = {"file": path.relative_to(workspace).as_posix(), **line, **properties}
+    pairs = [
+        f"{name}={data(value).replace(':', '%3A').replace(',', '%2C')}" for name, value in properties.items()
+    ]
+    return f"::{one.kind} {','.join(pairs)}::{data(one.text)}"
 
 
 def _gates(results: Results, study: Study) -> Iterator[Annotation]:
@@ -345,22 +333,14 @@ def _gates(results: Results, study: Study) -> Iterator[Annotation]:
         if gate.verdict == GO:
             continue
         decides = gate.deciding and gate.verdict == NO_GO
-        at = study.lines.problem(["gates", gate.gate], "")  # a gate may stand in a file of its own
-        place = Place(at.where, at.line)
-        clauses = [one for one in relevant_clauses(gate) if _speaks(gate, one)]
+        at = study.lines.problem(["gates", gate.gate], "")  # a gate may be in a file of its own
         title = f"{gate.gate}: {gate.verdict}" + ("" if gate.deciding else ", informs")
-        for text in [_sentence(one) for one in clauses] or [gate.reason]:
-            yield Annotation("error" if decides else "warning", title, shorten(text, 2 * TEXT), place)
-
-
-def _speaks(gate: Verdict, clause: ClauseResult) -> bool:
-    """Whether a clause is the reason of a gate's verdict."""
-    return supports_go(clause) is False or (gate.verdict == INCONCLUSIVE and supports_go(clause) is None)
-
-
-def _sentence(clause: ClauseResult) -> str:
-    words = clause_words(clause)
-    return words.sentence + (f" ({words.why})" if words.why else "")
+        against = {False, None} if gate.verdict == INCONCLUSIVE else {False}
+        found = [clause_words(one) for one in relevant_clauses(gate) if supports_go(one) in against]
+        texts = [words.sentence + (f" ({words.why})" if words.why else "") for words in found]
+        for text in texts or [gate.reason]:
+            kind = "error" if decides else "warning"
+            yield Annotation(kind, title, shorten(text, 2 * TEXT), Place(at.where, at.line))
 
 
 def _regressions(results: Results, study: Study) -> Iterator[Annotation]:
@@ -370,37 +350,28 @@ def _regressions(results: Results, study: Study) -> Iterator[Annotation]:
         return
     gate = f"against {against.baseline}"
     lost = any(each.gate == gate and each.verdict == NO_GO for each in results.verdicts)
-    places, items = _places(results, study), {item.item_id: item for item in results.items}
-    for name, turns in _by_item(against.regressions).items():
-        text = _turned(turns, items.get(name))
+    items = {item.item_id: item for item in results.items}
+    datasets = [study.dataset(arm) for arm in study.arms if arm.name in results.arms]
+    places = {name: place for dataset in reversed(datasets) for name, place in dataset.places.items()}
+    by_item: dict[str, list[ItemChange]] = {}
+    for change in against.regressions:
+        by_item.setdefault(change.item_id, []).append(change)
+    for name, changes in by_item.items():
         title = f"worse than {against.baseline}: {name}"
-        stable = not all(turn.varies for turn in turns)
-        yield Annotation("error" if lost and stable else "warning", title, text, places.get(name))
+        kind = "error" if lost and not all(change.varies for change in changes) else "warning"
+        yield Annotation(kind, title, _change_text(changes, items.get(name)), places.get(name))
 
 
-def _by_item(turns: Sequence[ItemChange]) -> dict[str, list[ItemChange]]:
-    found: dict[str, list[ItemChange]] = {}
-    for turn in turns:
-        found.setdefault(turn.item_id, []).append(turn)
-    return found
-
-
-def _turned(turns: Sequence[ItemChange], item: ItemView | None) -> str:
+def _change_text(changes: Sequence[ItemChange], item: ItemView | None) -> str:
     """The query, how its scores fell, what was expected and what came back."""
-    first = turns[0]
-    figures = [
+    first = changes[0]
+    scores = [
         f"{one.measure}({one.arm}) {number(one.before)} → {number(one.after)}"
         + (f" ({VARIES})" if one.varies else "")
-        for one in turns
+        for one in changes
     ]
-    parts = [shorten(first.text, TEXT), ", ".join(figures)]
+    parts = [shorten(first.text, TEXT), ", ".join(scores)]
     if item is not None:
         parts.append(f"expected: {shorten(expected_text(item), TEXT)}")
         parts.append(f"came back first: {shorten(returned_text(item, first.arm), TEXT)}")
     return "\n".join(parts)
-
-
-def _places(results: Results, study: Study) -> dict[str, Place]:
-    """The place of each item, if its dataset knows it."""
-    datasets = [study.dataset(arm) for arm in study.arms if arm.name in results.arms]
-    return {name: place for dataset in reversed(datasets) for name, place in dataset.places.items()}

@@ -1,7 +1,7 @@
-"""Review forms out: blind ones, or one a model, as YAML that is pleasant to fill in.
+"""Writes review forms as YAML that is pleasant to fill in: blind forms, or forms of one model.
 
-A blind form shows a passage once, whichever arms returned it, in an order that comes from a hash: neither a
-name nor a place tells which arm a judgment will help. A form of one model shows its ranking: it is not blind.
+A blind form shows a passage once, for all arms that returned it, in an order by hash: neither a name nor a
+position reveals which arm a judgment will help. A form of one model shows its ranking, so it is not blind.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ _INSTRUCTIONS = {
     " date under metadata, and set review_complete to true once no judgment is empty. [DONE] marks what was"
     " judged before; to change it, change the judgment and say why after [DONE].",
 }
-# What a literal block gives back as it stands. The rest, such as \r or U+2028, needs an escape.
+# What a literal block returns unchanged. The rest, such as \r or U+2028, needs an escape.
 _LITERAL = re.compile(
     "[\t\n\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010fffe]+"
 )
@@ -64,7 +64,7 @@ _LITERAL = re.compile(
 def blind_forms(
     pool: Pool, corpus: Corpus, *, only: Collection[tuple[str, str]] | None = None, seed: int = 0
 ) -> list[ReviewForm]:
-    """One form an item, with each of its passages once; `only` keeps these pairs of item and passage."""
+    """One form per item, with each of its passages once; `only` keeps these pairs of item and passage."""
     wanted = {each.key for each in pool.candidates} if only is None else set(only)
     _need_texts(wanted, corpus)
     forms = []
@@ -78,7 +78,7 @@ def blind_forms(
 
 
 def model_forms(blocks: Sequence[Block], pool: Pool, corpus: Corpus) -> list[ReviewForm]:
-    """One form an item and arm, best first. Of several seeds the best place of a passage counts."""
+    """One form per item and arm, best hit first. Of several seeds the best rank of a passage counts."""
     arms: dict[str, dict[str, dict[str, tuple[int, float]]]] = {}  # arm -> item -> doc -> rank and score
     for block in blocks:
         scores = {(item_id, doc_id): score for item_id, doc_id, score in block.ranking.iter_rows()}
@@ -160,10 +160,10 @@ def write_forms(
     taken: Sequence[Judgment] = (),
     reasons: Collection[str] = (),
 ) -> list[Path]:
-    """Writes a file a form, all or none: no file goes that holds what a person said and nobody took in.
+    """Writes one file per form, or none at all if a file holds a person's judgments that were not imported.
 
-    A judgment is taken in where the new form shows it as done, or where it is among `taken`. `reasons` are
-    the words that rules begin reasons with.
+    A judgment is imported if the new form shows it as done, or if it is among `taken`. `reasons` are the
+    words with which the reasons of rules begin.
     """
     names = Counter(file_name(form).casefold() for form in forms)
     clash = {name for name, times in names.items() if times > 1}
@@ -181,7 +181,7 @@ def write_forms(
 
 
 def file_name(form: ReviewForm, *, marked: bool = False) -> str:
-    """A name that any file system takes; `marked` adds a hash, to tell names apart that clash."""
+    """A name that every file system accepts; `marked` adds a hash, for names that would clash."""
     parts = [form.item_id] if form.model is None else [form.item_id, form.model]
     stem = "_".join(_safe(part) for part in parts)
     return f"review_{stem}-{_mark(*parts)}.yaml" if marked else f"review_{stem}.yaml"
@@ -199,7 +199,7 @@ def _mark(*parts: str) -> str:
 def _at_stake(
     path: Path, form: ReviewForm, said: Mapping[_MarkKey, set[str]], reasons: Collection[str]
 ) -> Problem | None:
-    """Why the file may not be replaced by the form."""
+    """The reason why the form may not replace the file; None if it may."""
     if not path.exists():
         return None
     fix = "Import it first, move it away, or export to another folder."
@@ -234,14 +234,14 @@ def _by_person(row: FormRow) -> bool:
 
 
 def _is_imported(item_id: str, row: FormRow, remark: str, said: Mapping[_MarkKey, set[str]]) -> bool:
-    """Whether a judgment holds all that the row says; notes that an export wrote need not be in it."""
+    """Whether a stored judgment has everything that the row says, apart from notes that an export wrote."""
     reasons = said.get((item_id, row.doc_id, parse_mark(row.judgment)))
     own = remark if row.tag == AUTO else reviewer_notes(row.notes)
     return reasons is not None and (not own or own in reasons)
 
 
 class _Dumper(yaml.SafeDumper):
-    """Writes a literal block wherever one gives the text back.
+    """Writes a literal block for every text that a block can hold.
 
     PyYAML escapes a whole text for a tab or a space at the end of a line, and loses U+0085 in a block.
     """
@@ -253,7 +253,7 @@ class _Dumper(yaml.SafeDumper):
 
 
 def to_yaml(form: ReviewForm) -> str:
-    """The form as text: no line is wrapped, rows stand apart, and any text reads back as it was."""
+    """The form as text: no line is wrapped, rows are separate, and every text reads back unchanged."""
     auto = sum(row.tag == AUTO for row in form.rows)
     done = sum(row.tag == DONE for row in form.rows)
     model = {} if form.model is None else {"model": form.model}
@@ -291,7 +291,7 @@ def _node(value: Any) -> yaml.Node:
     if isinstance(value, tuple):
         return yaml.SequenceNode(_SEQ, [_node(each) for each in value], flow_style=True)
     if isinstance(value, str):
-        # What begins with a letter never reads as a number; PyYAML itself quotes the words of YAML.
+        # Text that begins with a letter never reads as a number; PyYAML quotes the words of YAML.
         return _scalar(value, None if value[:1].isalpha() and value.isprintable() else '"')
     node: yaml.Node = SafeRepresenter().represent_data(value)
     return node

@@ -1,8 +1,8 @@
-"""Review forms read: whose word each row is, and which of them say something new.
+"""Reads the judgments of review forms: who made each of them, and which of them are new.
 
-What a rule filled in is nobody's word, and neither is what an export repeated from before. Every other
-judgment in a form is its reviewer's, also where it contradicts a rule. Earlier judgments stay as they are;
-one that its reviewer changes is replaced. Taking a form twice changes nothing, also where its texts changed.
+A row that a rule filled in is nobody's judgment, and neither is one that an export repeated. Every other
+judgment in a form is its reviewer's, also if it contradicts a rule. Earlier judgments stay; one that its
+reviewer changes is replaced. Importing a form twice changes nothing, also if its texts changed since.
 """
 
 from __future__ import annotations
@@ -50,18 +50,18 @@ class BlankRow(NamedTuple):
 
 @dataclass(frozen=True)
 class ReviewImport:
-    """What forms bring: new marks, and what became of every other row."""
+    """The result of reading forms: the new marks, and what the other rows are."""
 
     filled: list[FilledPassage]
-    unchanged: int  # said before in the same words
-    auto: int  # a rule's, as filled in by the export
+    unchanged: int  # judged before in the same words
+    auto: int  # filled in by a rule
     blanks: list[BlankRow]
-    notes: list[str]  # what a person should know, a sentence each
+    notes: list[str]  # what a person should know, one sentence each
 
 
 @dataclass(frozen=True)
 class _FormMark:
-    """One row and who says it."""
+    """One row of a form, with its reviewer."""
 
     form: ReviewForm
     index: int
@@ -87,7 +87,7 @@ class _FormMark:
 
 @dataclass(frozen=True)
 class _ReviewState:
-    """What forms are checked against: the pool, the corpus, and what people said before."""
+    """What forms are checked against: the pool, the corpus, and earlier judgments."""
 
     pool: Pool
     corpus: Corpus
@@ -103,17 +103,17 @@ class _ReviewState:
 
     @cached_property
     def standing(self) -> Mapping[Who, Judgment]:
-        """The word of a reviewer on an item and passage that still counts."""
+        """The current judgment of a reviewer on an item and passage."""
         return {(each.judge, each.item_id, each.target or ""): each for each in still_standing(self.earlier)}
 
     @cached_property
     def ever(self) -> set[tuple[str, ...]]:
-        """Every mark that an item and passage ever got: from anybody, and by reviewer."""
+        """Every mark that an item and passage ever got, with its reviewer and without."""
         marks = [(each.item_id, each.target or "", each.category or "", each.judge) for each in self.earlier]
         return {*marks, *(mark[:3] for mark in marks)}
 
     def kind(self, said: _FormMark) -> Kind:
-        """Whose word a row is, and whether it is new."""
+        """Who made the judgment of a row, and whether it is new."""
         known = self.candidates.get(said.key)
         if not said.mark:
             return "unread" if parse_mark(said.row.judgment) is None else "blank"
@@ -123,41 +123,41 @@ class _ReviewState:
         if said.row.tag == AUTO and said.mark == KEYWORD_MATCH:
             if added_notes(said.row.notes, rule_notes(known.reason if known else ""), self.pool.reasons):
                 return "spoken" if said.reviewer else "remarked"
-            # A reviewer who calls the form complete lets stand what it says, also where the rule is gone.
+            # A reviewer who calls the form complete confirms it, also if the rule is gone.
             gone = known is not None and known.mark is None
             return "auto" if not gone else "spoken" if said.form.complete and not changed else "outdated"
         if said.row.tag == DONE and not reviewer_notes(said.row.notes):
             before = (*said.key, said.mark) in self.ever
             if before if known is None else known.by_person and known.mark == said.mark:
                 return "done"
-            # Who has spoken since need not have looked at this row: it says what it said at the export.
+            # A reviewer with a later mark need not have looked at this row, which is as it was exported.
             own = self.standing.get(said.who)
             if own is not None and before and own.category != said.mark:
                 return "repeated"
         return "spoken"
 
     def known_before(self, said: _FormMark) -> bool:
-        """Whether its reviewer said so at any time, or an export repeats what anybody said."""
+        """Whether the reviewer made this judgment before, or an export repeats an earlier one."""
         own = (*said.key, said.mark, said.reviewer) in self.ever
         repeats = said.row.tag == DONE and not reviewer_notes(said.row.notes)
-        # Forms of earlier versions show as a keyword match what a rule came to find after somebody marked it.
+        # Forms of earlier versions show a keyword match if a rule found the passage after a person marked it.
         alike = (mark for mark, grade in GRADES.items() if grade == GRADES[said.mark])
         return own or (repeats and any((*said.key, mark) in self.ever for mark in alike))
 
     def overtaken(self, said: _FormMark, latest: Mapping[Who, str]) -> bool:
-        """Whether a row is an older word, which its reviewer has changed where a later form showed it."""
+        """Whether a row is an older judgment that its reviewer changed after a later form showed it."""
         changed = said.row.tag != DONE and latest.get(said.who, said.mark) != said.mark
         return changed and (*said.key, said.mark, said.reviewer) in self.ever
 
     def of_query(self, form: ReviewForm) -> Problem | None:
-        """Why nothing new can be said of a form's query."""
+        """The problem of a form's query, if no new judgment about it is possible."""
         if (item := self.items.get(form.item_id)) is not None:
             return form.query_changed(item.text)
         what, fix = f"no query {form.item_id!r} wants a review", did_you_mean(form.item_id, self.items)
         return form.lines.problem(("metadata", "query_id"), what, fix)
 
     def of_text(self, said: _FormMark) -> Problem | None:
-        """Why nothing new can be said of a row's passage."""
+        """The problem of a row's passage, if no new judgment about it is possible."""
         doc_id, form = said.row.doc_id, said.form
         if (text := self.corpus.text_of(doc_id)) is not None:
             return form.text_changed(said.index, text)
@@ -178,8 +178,8 @@ def read_marks(
 ) -> ReviewImport:
     """The marks that forms add to earlier ones; raises with every problem of every form.
 
-    `reviewer` is who filled in the forms that name nobody, `when` the time of what has no date, `standing`
-    all that people said before, replaced or not, and `counted` whose marks the study counts: None: all.
+    `reviewer` filled in the forms without a name, `when` is the time of forms without a date, `standing` are
+    all earlier judgments, replaced or not, and `counted` the people whose marks the study counts (None: all).
     """
     known = _ReviewState(
         pool, corpus, [one for one in standing if one.label == REVIEW and one.target is not None]
@@ -209,12 +209,14 @@ def read_marks(
 
 
 def _wrong(new: Sequence[_FormMark], known: _ReviewState) -> list[Problem]:
-    """What is wrong with rows that say something new; what is wrong with others does no harm."""
+    """The problems of rows with a new judgment; problems of other rows do no harm."""
     found = [known.of_query(form) for form in {id(said.form): said.form for said in new}.values()]
     found += [known.of_text(said) for said in new]
     fix = f"Write {', '.join(GRADES)}, or leave it empty."
     for said in (each for each in new if not each.mark):
-        found.append(said.form.problem(said.index, "judgment", f"{said.row.judgment!r} is no judgment", fix))
+        found.append(
+            said.form.problem(said.index, "judgment", f"{said.row.judgment!r} is not a judgment", fix)
+        )
     return sorted((each for each in found if each), key=lambda each: (each.where, each.line or 0))
 
 
@@ -237,7 +239,7 @@ def _contradictions(spoken: Iterable[_FormMark]) -> list[Problem]:
 
 
 def _grouped(spoken: Iterable[_FormMark]) -> list[list[_FormMark]]:
-    """What each reviewer says of each passage, in one form or several."""
+    """The rows by reviewer and passage, in one form or several."""
     groups: dict[Who, list[_FormMark]] = {}
     for said in spoken:
         groups.setdefault(said.who, []).append(said)
@@ -245,7 +247,7 @@ def _grouped(spoken: Iterable[_FormMark]) -> list[list[_FormMark]]:
 
 
 def _filled(group: Sequence[_FormMark], known: _ReviewState, when: float) -> FilledPassage | None:
-    """What a reviewer says of a passage; None where the reviewer said so before."""
+    """A reviewer's judgment of a passage; None if the reviewer made the same one before."""
     said = group[0]
     candidate = known.candidates.get(said.key)
     filled = rule_notes(candidate.reason if candidate else "")
@@ -255,7 +257,7 @@ def _filled(group: Sequence[_FormMark], known: _ReviewState, when: float) -> Fil
     shown = text_with_query(known.items[said.form.item_id].text, text)
     subject = PassageTask(said.form.item_id, said.row.doc_id, REVIEW, shown)
     before = known.standing.get(said.who)
-    # Said of another text, or for another query, it would be another judgment.
+    # About another text or another query it would be another judgment.
     if before is not None and (before.category, before.reason, before.seen) == (
         said.mark,
         reason,
@@ -264,7 +266,7 @@ def _filled(group: Sequence[_FormMark], known: _ReviewState, when: float) -> Fil
         return None
     time = when if said.form.time is None else said.form.time
     replaces = None if before is None else before.judgment_id
-    # What it replaces is part of the id: who goes back to an earlier word says something new by it.
+    # What it replaces is part of the id: going back to an earlier mark is a new judgment.
     parts = (*said.key, said.reviewer, said.mark, reason or "", repr(time), replaces or "")
     mark_id = digest(part.encode() for part in parts)
     place = partial(said.form.problem, said.index, "judgment")
@@ -301,7 +303,7 @@ def _uncounted(filled: Iterable[FilledPassage], counted: Collection[str] | None)
 def _of_forms(forms: Iterable[ReviewForm], spoken: Iterable[_FormMark]) -> list[str]:
     notes = [note for form in forms if (note := form.unfinished)]
     dated = list({id(said.form): said.form for said in spoken}.values())
-    what, fix = "this is no date, and the time of the import counts", "Write it as 2026-01-31."
+    what, fix = "this is not a date, and the time of the import counts", "Write it as 2026-01-31."
     wrong = [form for form in dated if form.review_date.strip() and form.time is None]
     notes += [str(form.lines.problem(("metadata", "review_date"), what, fix)) for form in wrong]
     if undated := sum(not form.review_date.strip() for form in dated):

@@ -1,4 +1,4 @@
-"""Review forms as records: what a person fills in, one YAML file a query, and how such a file is read.
+"""Review forms: what a person fills in, in one YAML file per query, and how such a file is read.
 
 People's files are untidy: a judgment in any case, a name still missing, fields that Assay does not know. What
 cannot be meant otherwise is understood; nothing is guessed.
@@ -47,11 +47,11 @@ class FormRow:
 
     @property
     def tag(self) -> str:
-        """AUTO or DONE where an export filled the row in; changed since, or not."""
+        """AUTO or DONE if an export filled the row in, also if it was changed since."""
         return next((tag for tag in (AUTO, DONE) if self.notes.lstrip().startswith(tag)), "")
 
     def outdated(self, text: str) -> str | None:
-        """The field that shows another text than the passage has; spaces and line ends do not count."""
+        """The field whose text differs from the passage; spaces and line ends do not count."""
         whole = collapse_spaces(text)
         if not any(shown in {"", whole} for shown in _shown(self.text)):
             return "text"
@@ -62,7 +62,7 @@ class FormRow:
 
 @dataclass(frozen=True)
 class ReviewForm:
-    """The passages of one query, for one person to judge. One of a single model is not blind."""
+    """The passages of one query, for one person to judge. A form of a single model is not blind."""
 
     item_id: str
     rows: tuple[FormRow, ...]
@@ -73,18 +73,18 @@ class ReviewForm:
     reviewer: str = ""
     review_date: str = ""
     complete: bool = False
-    facts: tuple[ItemFact, ...] = field(default=(), compare=False)  # for whoever fills it in; not read back
+    facts: tuple[ItemFact, ...] = field(default=(), compare=False)  # for the reader; not read back
     lines: Lines = field(default_factory=lambda: Lines(""), compare=False, repr=False)
 
     @property
     def signed(self) -> str:
-        """Who filled it in; nothing where the field is empty or still says what belongs there."""
+        """The reviewer; empty if the field is empty or still has its placeholder."""
         name = collapse_spaces(self.reviewer)
         return "" if name.strip("[]<>()_ ").lower() in _NOBODY else name
 
     @property
     def time(self) -> float | None:
-        """The review's date in seconds since 1970, read in UTC; None where there is none to be read."""
+        """The review's date in seconds since 1970, read as UTC; None if it cannot be read."""
         date = self.review_date.strip()
         for way in (None, *_DATES):
             try:
@@ -100,7 +100,7 @@ class ReviewForm:
 
     @property
     def unfinished(self) -> str | None:
-        """What to say of a form that is called complete and is not."""
+        """The note on a form that is marked complete and is not; None for any other."""
         blank = [index for index, row in enumerate(self.rows) if parse_mark(row.judgment) == ""]
         if not self.complete or not blank:
             return None
@@ -108,7 +108,7 @@ class ReviewForm:
         return f"{self.place(blank[0])}: {what}"
 
     def query_changed(self, now: str) -> Problem | None:
-        """The problem of a form that asks another query; one that shows none asks the present one."""
+        """The problem of a form about another query; a form that shows no query is about the present one."""
         if collapse_spaces(self.text) in {"", collapse_spaces(now)}:
             return None
         what = f"the query has changed since the form was written: it reads {now!r} now"
@@ -123,24 +123,24 @@ class ReviewForm:
         return self.problem(index, name, what, "Export the form again, and judge the text as it is now.")
 
     def place(self, index: int) -> str:
-        """Where a row stands, as file and line."""
+        """The place of a row, as file and line."""
         line = self.lines.of(("results", index))
         return self.lines.where if line is None else f"{self.lines.where}:{line}"
 
 
 def collapse_spaces(text: str) -> str:
-    """A text in which every stretch of spaces and line ends is one space."""
+    """The text with one space for every stretch of spaces and line ends."""
     return " ".join(text.split())
 
 
 def _shown(text: str) -> list[str]:
-    """A text as it stands, and without the name of a section before it."""
+    """The text, and the text without a section's name before it."""
     found = collapse_spaces(text)
     return [found, _SECTION.sub("", found, count=1)] if _SECTION.match(found) else [found]
 
 
 def parse_mark(judgment: str) -> str | None:
-    """The mark that a judgment as written stands for: "" where it is blank, None where it is none."""
+    """The mark that a judgment as written means: empty if it is blank, None if it means none."""
     word = judgment.strip(_WRAPPING).upper()
     mark = _BREAKS.sub("_", word)
     if mark in GRADES:
@@ -149,18 +149,18 @@ def parse_mark(judgment: str) -> str | None:
 
 
 def reviewer_notes(notes: str, filled: str = AUTO, reasons: Collection[str] = ()) -> str:
-    """What the reviewer wrote in the notes: nothing where they still are as a rule filled them in."""
+    """The reviewer's own notes: empty if they are as a rule filled them in."""
     own = notes.strip().removeprefix(DONE).strip()
     return "" if collapse_spaces(own) == collapse_spaces(filled) else added_notes(own, filled, reasons) or own
 
 
 def added_notes(notes: str, filled: str, reasons: Collection[str] = ()) -> str:
-    """What a person wrote after the notes that a rule filled in; nothing where that cannot be told.
+    """What a person wrote after the notes of a rule; empty if that is not certain.
 
     `reasons` are the words that rules begin reasons with: the notes may hold one that has gone since.
     """
     own, known = collapse_spaces(notes), collapse_spaces(filled)
-    # Other programs write [AUTO] too: whatever follows the bare tag may be theirs.
+    # Other programs write [AUTO] too: the words after a tag without a reason may be theirs.
     if known == AUTO or not own.startswith(known):
         return ""
     rest = own[len(known) :]
@@ -174,7 +174,7 @@ def added_notes(notes: str, filled: str, reasons: Collection[str] = ()) -> str:
 
 
 def read_forms(paths: Sequence[Path]) -> list[ReviewForm]:
-    """The forms in files, and in folders with all below them; raises with every problem of every file."""
+    """The forms in files and folders; raises with every problem of every file."""
     problems: list[Problem] = []
     forms: list[ReviewForm] = []
     for path in _files(paths, problems):
@@ -188,7 +188,7 @@ def read_forms(paths: Sequence[Path]) -> list[ReviewForm]:
 
 
 def _files(paths: Sequence[Path], problems: list[Problem]) -> list[Path]:
-    found: dict[Path, Path] = {}  # by the file itself: one that is named twice is read once
+    found: dict[Path, Path] = {}  # by file: one that is named twice is read once
     for path in paths:
         files = [path]
         if path.is_dir():
@@ -207,7 +207,7 @@ def read_form(path: Path) -> ReviewForm:
     content, lines = read_yaml(path)
     if not isinstance(content, dict):
         fix = "Export the form again, or name another file."
-        raise DataError(Problem("this is no review form", str(path), 1, fix=fix))
+        raise DataError(Problem("this is not a review form", str(path), 1, fix=fix))
     problems: list[Problem] = []
     form = _form(content, lines, problems)
     if problems:
@@ -217,7 +217,7 @@ def read_form(path: Path) -> ReviewForm:
 
 @dataclass(frozen=True)
 class _Fields:
-    """One mapping of a form, whose fields are asked for one by one."""
+    """One mapping of a form, whose fields are read one by one."""
 
     content: Mapping[str, Any]
     loc: Loc
@@ -225,14 +225,14 @@ class _Fields:
     problems: list[Problem]
 
     def part(self, name: str) -> _Fields:
-        """The mapping under a name; empty where there is none."""
+        """The mapping under a name; empty if there is none."""
         value = self.content.get(name)
         if value is not None and not isinstance(value, dict):
             self._wrong(name, "is not a mapping of fields", "Write it as the exported form has it.")
         return _Fields(value if isinstance(value, dict) else {}, (*self.loc, name), self.lines, self.problems)
 
     def word(self, name: str, *, needed: bool = False) -> str:
-        """The text of a field; a number stands for its digits, and `[name]` for what is in the brackets."""
+        """The text of a field; a number gives its digits, and `[name]` what is in the brackets."""
         value = self.content.get(name)
         if isinstance(value, list) and len(value) == 1:
             value = value[0]

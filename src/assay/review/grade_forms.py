@@ -1,4 +1,4 @@
-"""Forms on which people grade what a model judge graded, as they are written and told apart.
+"""Forms on which people grade what a model judge graded: writing them and reading them.
 
 They look like the other review forms, and the same command takes them. What tells them apart is the label
 under `metadata`: it names the question that the judge was asked.
@@ -28,7 +28,7 @@ from assay.review.passage_work import FilledPassage, PassageTask
 from assay.store.disk import write_atomic
 
 _NOTE = (
-    "Give every passage one of the grades, by its text alone, for this query and its intent; notes may say"
+    "Give every passage one of the grades, by its text only, for this query and its intent; notes may say"
     " why. What is expected shows the kind of text that is wanted: a passage may be as good without it. Put"
     " your name and the date under metadata, and set review_complete to true once no judgment is empty."
     " [DONE] marks what was graded before; to change it, change the judgment."
@@ -47,22 +47,22 @@ class GradeForm:
     form: ReviewForm
     label: str
     query: Mapping[str, Any] = field(default_factory=dict)  # what is shown of it
-    rules: Mapping[str, Any] = field(default_factory=dict)  # what the judge was told of grades and intents
+    rules: Mapping[str, Any] = field(default_factory=dict)  # what the judge's prompt says about them
 
 
 def grade_word(judgment: str, grades: Mapping[str, float]) -> str | None:
-    """The judge's word that a judgment as written stands for: "" where it is blank, None where it is none."""
+    """The judge's word that a grade as written means: empty if it is blank, None if it means none."""
     plain = normalize_grade(judgment)
     return "" if plain in BLANKS else next((word for word in grades if normalize_grade(word) == plain), None)
 
 
 def normalize_grade(text: str) -> str:
-    """A grade as it is compared: in capitals, with one underscore for whatever stands between two words."""
+    """A grade in the form in which it is compared: capitals, with one underscore between two words."""
     return _NO_WORD.sub("_", text).strip("_").upper()
 
 
 def grade_form(asked: JudgedItem, seed: int, told: Mapping[GradeKey, str], reviewer: str = "") -> GradeForm:
-    """A form with every passage, in an order that no ranking decides; `told` is what was graded before."""
+    """A form with every passage, in a random order; `told` holds the earlier grades."""
     rows = []
     for doc_id in asked.order(seed):
         word = told.get((*asked.key, doc_id), "")
@@ -74,7 +74,7 @@ def grade_form(asked: JudgedItem, seed: int, told: Mapping[GradeKey, str], revie
 
 
 def write_grade_forms(forms: Sequence[GradeForm], folder: Path, taken: Sequence[Judgment]) -> list[Path]:
-    """Writes a file a form, all or none: no file goes that holds what a person said and nobody took in."""
+    """Writes one file per form, or none at all if a file holds a person's grades that were not imported."""
     paths = [folder / each.label / file_name(each.form) for each in forms]
     said = {(each.item_id, each.label, each.target, normalize_grade(each.category or "")) for each in taken}
     pairs = list(zip(paths, forms, strict=True))
@@ -86,7 +86,7 @@ def write_grade_forms(forms: Sequence[GradeForm], folder: Path, taken: Sequence[
 
 
 def _at_stake(path: Path, form: GradeForm, said: set[tuple[str, str, str | None, str]]) -> Problem | None:
-    """Why the file may not be replaced by the form."""
+    """The reason why the form may not replace the file; None if it may."""
     if not path.exists():
         return None
     fix = "Import it first, move it away, or export to another folder."
@@ -112,13 +112,13 @@ def grade_form_yaml(asked: GradeForm) -> str:
         {"instructions": {**asked.rules, "note": _NOTE}},
     ]
     head = [str(yaml.safe_dump(part, sort_keys=False, allow_unicode=True, width=2**31)) for part in parts]
-    # texts are indented by more, so that none of their lines can be taken for these
+    # the lines of texts are indented further, so none of them can be confused with these
     rows = to_yaml(form).partition(_RESULTS)[2].replace(_UNUSED, "\n")
     return "\n".join(head) + _RESULTS + rows
 
 
 def split_forms(forms: Sequence[ReviewForm]) -> tuple[list[ReviewForm], list[GradeForm]]:
-    """Review forms, and those that ask for grades beside a judge."""
+    """The review forms, and the forms for grades beside a judge."""
     plain, verdicts = [], []
     for form in forms:
         content, _ = read_yaml(Path(form.lines.where))
@@ -135,7 +135,7 @@ def split_forms(forms: Sequence[ReviewForm]) -> tuple[list[ReviewForm], list[Gra
 
 @dataclass(frozen=True)
 class _GradeRow:
-    """One row, what it is about and who says it."""
+    """One row of a form, with its item and its reviewer."""
 
     form: ReviewForm
     index: int
@@ -173,7 +173,7 @@ def read_grades(
     when: float,
     earlier: Sequence[Judgment],
 ) -> ReviewImport:
-    """The marks that forms add to earlier ones; raises with every problem of every form."""
+    """The grades that forms add to earlier ones; raises with every problem of every form."""
     known = {each.key: each for each in asked}
     said = [
         _GradeRow(
@@ -198,7 +198,7 @@ def read_grades(
 
 
 class _EarlierGrades:
-    """What people said before, and whether a row only repeats it."""
+    """Earlier grades, and whether a row only repeats one of them."""
 
     def __init__(self, earlier: Sequence[Judgment], said: Sequence[_GradeRow]) -> None:
         known = [each for each in earlier if each.target is not None]
@@ -207,7 +207,7 @@ class _EarlierGrades:
         self._anybody = {
             (*who[1:], normalize_grade(each.category or "")) for who, each in self.standing.items()
         }
-        # who stands by a later word in one form has not taken it back in an older one beside it
+        # a later grade in one form is not taken back by an older form next to it
         self._kept = {each.who for each in said if self._stands(each)}
 
     def _stands(self, said: _GradeRow) -> bool:
@@ -221,7 +221,7 @@ class _EarlierGrades:
         return bool(same) and notes in {"", own.reason or ""}
 
     def knows(self, said: _GradeRow) -> bool:
-        """Whether its reviewer said so before, or an export filled it in."""
+        """Whether the reviewer gave this grade before, or an export filled it in."""
         word = normalize_grade(said.row.judgment)
         older = (
             said.who in self._kept and (*said.who, word) in self._ever and not reviewer_notes(said.row.notes)
@@ -235,7 +235,7 @@ def _who(judgment: Judgment) -> tuple[str, ...]:
 
 
 def _wrong(new: Sequence[_GradeRow]) -> list[Problem]:
-    """What is wrong with rows that say something new."""
+    """The problems of rows with a new grade."""
     problems = [_of_form(each) for each in {id(each.form): each for each in new}.values()]
     for each in (each for each in new if each.asked is not None):
         asked, doc_id = each.asked, each.row.doc_id
@@ -246,12 +246,12 @@ def _wrong(new: Sequence[_GradeRow]) -> list[Problem]:
         problems.append(each.form.text_changed(each.index, text))
         if each.word is None:
             fix = f"Write {', '.join(asked.grades)}, or leave it empty."
-            problems.append(each.problem("judgment", f"{each.row.judgment!r} is no grade", fix))
+            problems.append(each.problem("judgment", f"{each.row.judgment!r} is not a grade", fix))
     return [problem for problem in problems if problem is not None]
 
 
 def _of_form(said: _GradeRow) -> Problem | None:
-    """Why nothing can be taken from a form."""
+    """The problem of a whole form, if nothing can be imported from it."""
     lines = said.form.lines
     if said.asked is None:
         what = f"no judge graded what came back for {said.form.item_id!r} under {said.label!r}"
@@ -279,7 +279,7 @@ def _filled(said: _GradeRow, before: Judgment | None, when: float) -> FilledPass
     time = when if said.form.time is None else said.form.time
     reason = reviewer_notes(said.row.notes)
     replaces = before.judgment_id if before else None
-    # What it replaces is part of the id: who goes back to an earlier word says something new by it.
+    # What it replaces is part of the id: going back to an earlier grade is a new judgment.
     parts = (*said.key, said.reviewer, word, reason, repr(time), replaces or "")
     subject = PassageTask(said.form.item_id, said.row.doc_id, said.label, text)
     mark_id, grades = digest(part.encode() for part in parts), asked.grades if asked else {}
@@ -288,7 +288,7 @@ def _filled(said: _GradeRow, before: Judgment | None, when: float) -> FilledPass
 
 
 def _notes(forms: Sequence[GradeForm], blank: Sequence[_GradeRow]) -> list[str]:
-    """What a person should know: forms that are called complete and are not."""
+    """Notes on forms that are marked complete and are not."""
     left = {id(each.form): each for each in reversed(blank)}
     return [
         f"{each.form.place(each.index)}: the form says that it is complete, and a judgment is left blank."
@@ -298,7 +298,7 @@ def _notes(forms: Sequence[GradeForm], blank: Sequence[_GradeRow]) -> list[str]:
 
 
 def join_imports(imports: Sequence[ReviewImport]) -> ReviewImport:
-    """What several kinds of form bring, as one."""
+    """The imports of several kinds of form, as one."""
     return ReviewImport(
         [filled for each in imports for filled in each.filled],
         sum(each.unchanged for each in imports),

@@ -1,4 +1,4 @@
-"""People beside a model judge: which of its verdicts they are shown, and how far they agree with it.
+"""People beside a model judge: which of its grades they check, and how far they agree with it.
 
 People see a random part of the items whose results the judge judged. Random, because what they find there is
 carried over to the rest: items that somebody picked, the doubtful ones for instance, would say how the judge
@@ -26,7 +26,7 @@ from assay.measures.semantic import REVIEW
 from assay.stats.agreement import cohen_kappa, krippendorff_alpha
 from assay.stats.checked_judge import LEAST, LabelSources
 
-ITEMS = 50  # drawn where nobody says how many
+ITEMS = 50  # drawn by default
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class JudgedItem:
     judge: str
     grades: Mapping[str, float]  # the judge's words, best first, and what each counts
     passages: Mapping[str, str]  # doc_id -> text
-    prompt: Prompt | None = None  # what it was asked by, where it says so
+    prompt: Prompt | None = None  # its prompt, if it has one
 
     @property
     def key(self) -> tuple[str, str]:
@@ -46,7 +46,7 @@ class JudgedItem:
 
     @property
     def query(self) -> dict[str, Any]:
-        """What there is to know of the query: as much as the judge was shown."""
+        """What is shown of the query: as much as the judge saw."""
         intent = self.item.gold.get("intent")
         quoted = expected_of(self.item) if self.prompt is not None and self.prompt.quotes("expected") else []
         found = {"text": self.item.text, "intent": intent and str(intent), "expected": quoted}
@@ -54,7 +54,7 @@ class JudgedItem:
 
     @property
     def rules(self) -> dict[str, Any]:
-        """What the grades mean, and the item's intent, in the words that the judge was given."""
+        """The meaning of the grades and of the item's intent, in the words that the judge got."""
         if self.prompt is None or not self.prompt.meanings:
             return {"grades": f"Write one of {', '.join(self.grades)}."}
         intent = str(self.item.gold.get("intent"))
@@ -63,14 +63,14 @@ class JudgedItem:
         return {"intent": meant, "grades": grades} if meant else {"grades": grades}
 
     def order(self, seed: int) -> list[str]:
-        """The passages in an order that comes from a hash, which no ranking decides."""
+        """The passages in an order by hash, which no ranking decides."""
         return sorted(self.passages, key=lambda doc_id: _hash(seed, *self.key, doc_id))
 
 
 def judged_items(
     judges: Iterable[Judge], judgments: Sequence[Judgment], present: Sequence[BlockTexts]
 ) -> list[JudgedItem]:
-    """Everything that paying judges graded and whose text is at hand, items in the order of the blocks."""
+    """Everything that paying judges graded and whose text is known, items in the order of the blocks."""
     items = {item.item_id: item for each in present for item in each.block.items}
     found = []
     for judge in judges:
@@ -94,14 +94,14 @@ def _text(judgment: Judgment, present: Sequence[BlockTexts]) -> str:
 
 
 def _grades(judge: Judge, said: Iterable[Judgment]) -> dict[str, float]:
-    """What a judge says of itself, or else the words it was heard to use."""
+    """The grades that a judge declares, or else those that it used."""
     heard = {each.category: each.grade for each in said if each.category is not None}
     words: Mapping[str, float] = getattr(judge, "grades", None) or heard
     return dict(sorted(words.items(), key=lambda pair: (-pair[1], pair[0])))
 
 
 def drawn(asked: Sequence[JudgedItem], items: int, seed: int) -> list[JudgedItem]:
-    """A random part of the items; with the same seed a larger part holds every smaller one."""
+    """A random part of the items; with the same seed a larger part contains every smaller one."""
     ids = sorted({each.item.item_id for each in asked}, key=lambda item_id: _hash(seed, item_id))
     chosen = set(ids[:items])
     return [each for each in asked if each.item.item_id in chosen]
@@ -113,12 +113,12 @@ def _hash(seed: int, *parts: str) -> str:
 
 @dataclass(frozen=True)
 class GradingProgress:
-    """How far people have come with what paying judges graded."""
+    """How far people have checked what paying judges graded."""
 
-    items: int  # that a paying judge graded
-    finished: int  # those whose every passage somebody among the people graded
-    before: list[str]  # paying judges whose word comes before that of people
-    drawn: int = 0  # items that people have forms for, where that is known
+    items: int  # graded by a paying judge
+    finished: int  # those with all passages graded by people
+    before: list[str]  # paying judges that are listed before people
+    drawn: int = 0  # items that people have forms for, if that is known
     drawn_finished: int = 0
 
     @classmethod
@@ -130,7 +130,7 @@ class GradingProgress:
         names: Sequence[str],
         drawn: Set[str] = frozenset(),
     ) -> GradingProgress:
-        """`names` are those that count, best first; `drawn` the items that people have forms for."""
+        """`names` are the raters that count, best first; `drawn` the items that people have forms for."""
         sources = LabelSources.of(judges, names)
         graded = {
             (each.item_id, each.label, each.target) for each in judgments if each.judge in sources.people
@@ -149,7 +149,7 @@ class GradingProgress:
 
     @property
     def in_words(self) -> str:
-        """The same in a sentence."""
+        """The progress in a sentence."""
         if self.before:
             return f"people's grades do not count: list human before {', '.join(self.before)} in judges"
         said = f"people finished {self.finished} of the {self.items} items that a model judged"
@@ -168,11 +168,11 @@ class Agreement:
     """How far people agree on what is relevant, on the passages that several judged."""
 
     raters: list[str]
-    judges: list[str]  # paying ones that have graded something
+    judges: list[str]  # paying judges that have graded something
     shared: int  # passages that two or more judged
-    pairs: list[dict[str, Any]]  # of every two: n, share of equal marks, Cohen's kappa
+    pairs: list[dict[str, Any]]  # per pair: n, share of equal marks, Cohen's kappa
     alpha: float | None  # Krippendorff's, of all
-    verdicts: list[dict[str, Any]]  # of people with paying judges, and with each other on what those judged
+    verdicts: list[dict[str, Any]]  # of people with paying judges, and with each other
 
     @classmethod
     def of(
@@ -208,7 +208,7 @@ def _pairs(table: Ratings, raters: Sequence[str]) -> Iterator[dict[str, Any]]:
 def _on_verdicts(
     asked: Sequence[JudgedItem], judgments: Sequence[Judgment], people: Sequence[str]
 ) -> list[dict[str, Any]]:
-    """Of every judge with every person, and every two people, on what both graded under the judge's label.
+    """The agreement of every judge with every person, and of every two people, under the judge's label.
 
     Raw agreement, Cohen's kappa, plain and with quadratic weights, and how often each word of the first met
     each of the second.
@@ -239,5 +239,5 @@ def _agreement(ratings: Ratings, grades: Mapping[str, float]) -> dict[str, Any]:
 
 
 def _number(value: float) -> float | None:
-    """The value, None where it is not finite."""
+    """The value; None if it is not finite."""
     return float(value) if np.isfinite(value) else None

@@ -1,20 +1,20 @@
 """What to review first, and when to stop: the marks that can still change which of two arms finds more.
 
-A pair of arms is compared by the difference of their lifts, row by row. The subset interval of its mean lies
-above a threshold, below it, or around it: zero to tell which is better, 0.30 where a gate asks for that much
-more. An open passage pulls its row up or down if it turns out a semantic match, or not at all where both arms
-returned it and it counts alike for both. Both ends of the interval never fall when a row rises, so the two
-extreme completions bound every other: a threshold at which they agree is closed, whatever marks still come.
+A pair of arms is compared by the difference of their lifts, row by row. The subset interval of its mean
+lies above a threshold, below it, or around it. The threshold is zero to tell which arm is better, and 0.30
+if a gate asks for that much more. An open passage raises or lowers its row if it turns out to be a semantic
+match; a passage that both arms returned does neither. Both ends of the interval rise with every row, so the
+two extreme completions bound all others: a threshold at which they agree is closed.
 
-The order is planned backwards, for the open threshold that is nearest to what is expected. Suppose all is
-judged and turns out as the marks so far foretell: which passages could have been left open and the decision
-would stand? Those come last, and the plan is made anew with every import. Where one arm wins, they are mostly
-passages of that arm: left open, one costs the case only the chance that it is a match, while an open passage
-of the other arm counts as a match in full. Where neither wins, whole items are left: one row, however large,
-hardly moves an interval that asks for many. After all that is planned stand the passages of pairs without an
-open threshold, and at the very end those that pull on no pair.
+The order is planned backwards, for the open threshold that is nearest to the expected difference. Suppose
+everything is judged and turns out as the marks so far predict: which passages could have been left open
+without a change of the decision? Those come last, and every import makes a new plan. If one arm wins, they
+are mostly passages of that arm: left open, one costs only the chance that it is a match, while an open
+passage of the other arm counts as a match in full. If neither wins, whole items are left: a single row,
+however large, hardly moves an interval that needs many. After the planned passages come those of pairs
+without an open threshold, and at the very end those that change no pair.
 
-What the order can give away: passages near its end are more often of the arm that leads, and those that
+What the order can reveal: passages near its end more often belong to the arm that leads, and those that
 cannot matter were mostly returned by both. Within equal urgency a seeded hash decides, never an arm's name
 or its ranking. A form must not show this order: it takes a batch, and shuffles the passages of an item.
 """
@@ -53,7 +53,7 @@ REACH = 1.96  # deviations from zero at which the sign-flip test is near 2.5 %
 
 @dataclass(frozen=True, eq=False)
 class LiftDifference:
-    """The difference of two arms' lifts, a - b, as far as the marks so far fix it."""
+    """The difference of two arms' lifts, a - b, as far as the marks so far determine it."""
 
     pool: Pool
     a: str
@@ -66,7 +66,7 @@ class LiftDifference:
 
     @cached_property
     def row(self) -> NDArray[np.intp]:
-        """The row of every candidate: its item's place in the pool."""
+        """The row of every candidate: the position of its item in the pool."""
         place = {item.item_id: row for row, item in enumerate(self.pool.items)}
         return np.array([place[each.item_id] for each in self.pool.candidates], dtype=np.intp)
 
@@ -90,7 +90,7 @@ class LiftDifference:
 
     @cached_property
     def known(self) -> Floats:
-        """Each row from the marks so far alone."""
+        """Each row from the marks so far."""
         return self.by_row(np.where(self.found, self.pull, 0.0))
 
     @cached_property
@@ -117,7 +117,7 @@ class LiftDifference:
 
     @cached_property
     def expected(self) -> Floats:
-        """Each row as the marks so far foretell it."""
+        """Each row as the marks so far predict it."""
         return self.known + self.by_row(np.where(self.open, self.pull * self.chances, 0.0))
 
     def by_row(self, values: Floats) -> Floats:
@@ -135,7 +135,7 @@ def _sums(row: NDArray[np.intp], values: Floats, rows: int) -> Floats:
 def decisive_order(
     pool: Pool, pairs: Sequence[tuple[str, str]], seed: int = 0, thresholds: Sequence[float] = (0.0,)
 ) -> list[Candidate]:
-    """The open candidates, those first that the open decisions hang on; last those that pull on no pair.
+    """The open candidates, most decisive first; last those that change no pair.
 
     The thresholds are of the difference a - b of every pair: 0.3 for `lift(a) > lift(b) + 0.3`. To be asked
     again whenever marks came in: what they say of the arms changes what is worth asking next.
@@ -154,7 +154,7 @@ def decisive_order(
 
 
 def _open_thresholds(contests: Sequence[LiftDifference], thresholds: Sequence[float]) -> list[list[float]]:
-    """For each contest the thresholds at which the marks still to come can change the decision."""
+    """For each pair the thresholds at which further marks can change the decision."""
     if not contests:
         return []
     ends = subset_mean_intervals(np.vstack([each.ends for each in contests]).T)
@@ -170,7 +170,7 @@ def _decided(interval: Interval, threshold: float) -> Decision:
 
 
 def _nearest(thresholds: Sequence[float], contest: LiftDifference) -> list[float]:
-    """The threshold nearest to the expected difference; both where it lies midway: no side comes first."""
+    """The threshold nearest to the expected difference; two if it is midway between them."""
     away = {each: abs(float(contest.expected.mean()) - each) for each in thresholds}
     return [each for each, far in away.items() if far <= min(away.values()) + TIE]
 
@@ -182,7 +182,7 @@ def _random_key(seed: int, *parts: str) -> str:
 def _order(
     contest: LiftDifference, threshold: float, lot: Mapping[tuple[str, str], str], seed: int
 ) -> list[Candidate]:
-    """The open candidates that can move this contest, those first that its threshold hangs on."""
+    """The open candidates that can change this pair, those first that its threshold depends on."""
     candidates, able = contest.pool.candidates, np.flatnonzero(contest.open & (contest.pull != 0)).tolist()
     matter = sorted(able, key=lambda place: lot[candidates[place].key])
     plan = _Forecast.of(contest, threshold, np.array(matter, dtype=np.intp))
@@ -196,7 +196,7 @@ def _order(
 
 @dataclass(eq=False)
 class _Forecast:
-    """The rows to expect once all but some passages are judged, at both extremes of those left open.
+    """The rows to expect once some passages are judged, at both extremes of those left open.
 
     How the sign-flip test would decide is foretold by its normal form, the sum of the rows over the root of
     the sum of their squares, both as expected. The rows are those above the threshold. Planning may err:
@@ -212,7 +212,7 @@ class _Forecast:
 
     @classmethod
     def of(cls, contest: LiftDifference, threshold: float, matter: NDArray[np.intp]) -> _Forecast:
-        """Nothing left open, and all turned out as expected."""
+        """The rows if nothing is left open, and everything turns out as expected."""
         pull, chance, row = contest.pull[matter], contest.chances[matter], contest.row[matter]
         noise, rows = pull**2 * chance * (1 - chance), len(contest.pool.items)
         expected = contest.expected - threshold
@@ -223,7 +223,7 @@ class _Forecast:
         return cls(row, step, noise, np.array([expected, expected]), spread, towards)
 
     def left_open(self) -> list[int]:
-        """As many passages as can be left open, the most dispensable first."""
+        """As many passages as can be left open, the least important first."""
         best = self._copy()._singles([])
         whole: list[int] = []
         while self.towards == "neither" and (more := self._item(whole)):
@@ -235,7 +235,7 @@ class _Forecast:
         return replace(self, ends=self.ends.copy(), spread=self.spread.copy())
 
     def _singles(self, before: Sequence[int]) -> list[int]:
-        """Leave one passage after another, always the one that costs least, while the decision stays."""
+        """Leaves one passage after another open, the one that costs least, while the decision stays."""
         left, waiting = list(before), np.ones(len(self.row), dtype=bool)
         waiting[left] = False
         while waiting.any():
@@ -250,7 +250,7 @@ class _Forecast:
         return left
 
     def _item(self, before: Sequence[int]) -> list[int]:
-        """Leave all passages of the item that costs least for each of them, if the decision stays."""
+        """All passages of the item that costs least per passage, if the decision stays without them."""
         rows = np.arange(len(self.spread))
         size = np.bincount(np.delete(self.row, before), minlength=len(rows))
         step = np.array([_sums(self.row, end, len(rows)) for end in self.step])
@@ -264,7 +264,7 @@ class _Forecast:
         return [int(each) for each in np.flatnonzero(self.row == row)]
 
     def _margins(self, step: Floats, noise: Floats, row: NDArray[np.intp]) -> Floats:
-        """How far the decision stays from turning after each single change of one row."""
+        """How far the decision is from turning after each single change of one row."""
         sums = self.ends.sum(axis=1, keepdims=True) + step
         squares = (self.ends**2).sum(axis=1, keepdims=True) + self.spread.sum() - noise
         squares = squares + step * (2 * self.ends[:, row] + step)

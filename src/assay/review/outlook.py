@@ -1,10 +1,10 @@
-"""Whether marks that are still to be made can change a verdict.
+"""What a review can still change: its progress, and whether open marks can change a verdict.
 
-A clause that is linear in shares of marks is largest when every open passage is marked as speaks most for it,
-and smallest when each is marked as speaks most against it. Decided on subset intervals, or on the estimate,
-it is a rising function of every row; so its two ends bound whatever people may still find. A verdict is
-settled where all outcomes between those ends conclude alike. Anything else that marks may move, such as a
-bootstrap interval, is never called settled while passages are open.
+The margin of a clause that is linear in shares of marks is largest if every open passage gets the mark that
+raises it most, and smallest if each gets the mark that lowers it most. Decided on subset intervals, or on the
+estimate, it rises with every row; so these two completions bound everything that people may still find. A
+verdict is settled if all outcomes between them lead to the same conclusion. Anything else that depends on
+marks, such as a bootstrap interval, is never called settled while passages are open.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ from assay.stats.compare import ComparisonSettings, summarise
 from assay.stats.rows import Rows
 
 Completion = Mapping[tuple[str, str], str]  # the mark of every open passage, by item and document
-Completed = Callable[[Completion], Evaluator]  # evaluates as if the open passages were marked so
+Completed = Callable[[Completion], Evaluator]  # evaluates as if the open passages had these marks
 ORDER = (False, None, True)
 MARKS = tuple(GRADES)
 MOST_COMBINED = 4096  # outcomes of a gate's clauses that are tried together; beyond, anything may happen
@@ -70,7 +70,7 @@ class Outlook:
         return len(self.verdicts) <= 1
 
     def settle(self, verdict: Verdict) -> Verdict:
-        """A gate's verdict, decided where only one can come of it."""
+        """A gate's verdict, decided if only one verdict is possible."""
         words = self.by_gate.get(verdict.gate, [])
         if not self.open or len(words) != 1 or words == [verdict.verdict] or not verdict.clauses:
             return verdict
@@ -99,7 +99,7 @@ def outlook(
 
 
 def _stepped(words: Mapping[str, str], steps: Sequence[str]) -> dict[str, str]:
-    """The gates' words once steps that a no-go leaves unreached are open."""
+    """The gates' verdicts, with steps that a no-go leaves unreached as inconclusive."""
     found = dict(words)
     for name in steps:
         if name in found and stopping_step(name, found, steps) is not None:
@@ -108,7 +108,7 @@ def _stepped(words: Mapping[str, str], steps: Sequence[str]) -> dict[str, str]:
 
 
 def _words(gate: Gate, pool: Pool, now: Evaluator, completed: Completed) -> set[str]:
-    """What one gate can conclude."""
+    """The verdicts that one gate can reach."""
     clauses = {clause: role for role, clause in gate.by_role()}
     ranges, levels = [], gate_levels(gate, now)
     for clause, role in clauses.items():
@@ -128,7 +128,7 @@ def _outcomes(
     now: Evaluator,
     completed: Completed,
 ) -> Iterator[ClauseResult]:
-    """The results that a clause may have once everything is marked; without known ends, any."""
+    """The results that a clause may have once everything is marked; any result without known extremes."""
     if ends is None:
         yield from (msgspec.structs.replace(decided(now), holds=holds, value=0.0) for holds in ORDER)
         yield msgspec.structs.replace(decided(now), holds=None, value=None)  # it may stay without figures
@@ -140,7 +140,7 @@ def _outcomes(
 
 
 def _ends(clause: Clause, gate: Gate, pool: Pool, now: Evaluator) -> Sequence[Completion] | None:
-    """The completions between which a clause's outcome lies; None where that is not known."""
+    """The completions between which a clause's outcome lies; None if they are not known."""
     if not pool.open or not _reads_marks(clause, now):
         return [{}]
     on = clause.on or (None if clause.level else gate.rules.on)
@@ -149,9 +149,8 @@ def _ends(clause: Clause, gate: Gate, pool: Pool, now: Evaluator) -> Sequence[Co
 
 
 def _reads_marks(clause: Clause, now: Evaluator) -> bool:
-    each = expand_for_each(
-        clause, now.rows.known_values
-    )  # what `for` puts after an @ is no measure before that
+    # What `for` puts after an @ becomes a measure only then.
+    each = expand_for_each(clause, now.rows.known_values)
     leaves = [found for _, one in each for found in now.leaves(one).values()]
     if any(isinstance(found, StatisticOperand) and found.label == REVIEW for found in leaves):
         return True  # agreement
@@ -160,7 +159,7 @@ def _reads_marks(clause: Clause, now: Evaluator) -> bool:
 
 
 def extremes(clause: Clause, pool: Pool, now: Evaluator) -> tuple[Completion, Completion] | None:
-    """The completions at which a clause's margin is least and greatest; None where that cannot be told.
+    """The completions at which a clause's margin is least and greatest; None if they are not known.
 
     It can where the margin is a sum of shares of marks of one slice, and every system has one arm: then each
     passage moves its own item's row by so much for each mark, whatever the others are.
@@ -202,7 +201,7 @@ SHOWN_MARKS = 3
 
 @dataclass(frozen=True)
 class PassageReview:
-    """A study's blocks, labels in place, seen as something that people review."""
+    """A study's blocks with labels, as something that people review."""
 
     blocks: Sequence[Block]
     items: Sequence[Item]
@@ -212,7 +211,7 @@ class PassageReview:
 
     @cached_property
     def depth(self) -> int:
-        """As deep as the deepest share of marks that the study reads."""
+        """The largest cut-off of the shares of marks that the study reads."""
         cutoffs = [measure.cutoff for measure in self.measures if isinstance(measure, MarkShare)]
         return max(cutoffs, default=DEPTH)
 
@@ -222,7 +221,7 @@ class PassageReview:
 
     @property
     def warnings(self) -> list[str]:
-        """Where a person says that keywords miss a passage, and a rule finds it."""
+        """Passages that a person marked as missed by keywords, although a rule finds them."""
         both = [each for each in self.pool.candidates if each.ruled and each.mark == SEMANTIC_MATCH]
         if not both:
             return []
@@ -240,7 +239,7 @@ class PassageReview:
         return outlook(gates, self.pool, now, lambda completion: self._completed(completion, now), steps)
 
     def _completed(self, completion: Completion, now: Evaluator) -> Evaluator:
-        """Clauses evaluated as if the open passages were marked so."""
+        """Clauses evaluated as if the open passages had these marks."""
         judgments = [
             Judgment(item_id, REVIEW, GRADES[mark], "", target=doc_id, category=mark)
             for (item_id, doc_id), mark in completion.items()
@@ -273,7 +272,7 @@ class PassageReview:
         )
 
     def _bounds(self, arm: str, share: MarkShare) -> tuple[float, float]:
-        """The least and greatest mean that an arm can have over all items, whatever is still open."""
+        """The least and greatest mean that an arm can reach over all items."""
         ends: list[tuple[float, float]] = []
         for block in (block for block in self.blocks if block.arm.name == arm):
             marks: dict[str, list[str | None]] = {}

@@ -1,4 +1,4 @@
-"""What there is to review: every passage that an arm returned for an item that wants it, once for all."""
+"""What there is to review: every passage that an arm returned for an item that wants a review, once."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ DEPTH = 10
 
 @dataclass(frozen=True)
 class Candidate:
-    """One passage returned for one item: by which arms, and what is known of it."""
+    """One passage returned for one item: by which arms, and what is known about it."""
 
     item_id: str
     doc_id: str
     arms: frozenset[str]
     mark: str | None  # KEYWORD_MATCH and so on; None: still to be judged
-    by_person: bool = False  # whether a person said so, and not a rule
+    by_person: bool = False  # whether a person gave the mark, and not a rule
     reason: str = ""  # why a rule calls it relevant
-    ruled: bool = False  # whether a rule does, whatever a person said
+    ruled: bool = False  # whether a rule calls it relevant, also if a person does not
 
     @property
     def key(self) -> tuple[str, str]:
@@ -34,7 +34,7 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Pool:
-    """Everything within the depth, in the order of items and then of ids: no arm's ranking shows."""
+    """Everything within the depth, by item and then by id, so that no arm's ranking shows."""
 
     depth: int
     arms: tuple[str, ...]
@@ -43,12 +43,12 @@ class Pool:
     returned: Mapping[tuple[str, str], int]  # how many hits an item and arm have within the depth
     seeds: int = 1
     unanswered: frozenset[tuple[str, str]] = frozenset()  # items and arms: not asked yet, or failed
-    facts: Mapping[str, Sequence[ItemFact]] = field(default_factory=dict)  # by item: what reviewers are told
-    reasons: Sequence[str] = ()  # the words that reasons of rules begin with
+    facts: Mapping[str, Sequence[ItemFact]] = field(default_factory=dict)  # by item: what reviewers are shown
+    reasons: Sequence[str] = ()  # the words with which the reasons of rules begin
 
     @cached_property
     def open(self) -> list[Candidate]:
-        """What nobody has judged yet."""
+        """The candidates that nobody has judged yet."""
         return [each for each in self.candidates if each.mark is None]
 
     def of_item(self, item_id: str) -> list[Candidate]:
@@ -62,7 +62,7 @@ class Pool:
         return found
 
     def complete(self, arms: Iterable[str] | None = None) -> list[str]:
-        """Items that were answered and all of whose hits are judged, for the arms given or for every arm."""
+        """Items that were answered and whose hits are all judged, for these arms or for every arm."""
         wanted = set(self.arms if arms is None else arms)
         waiting = {each.item_id for each in self.open if each.arms & wanted}
         waiting |= {item_id for item_id, arm in self.unanswered if arm in wanted}

@@ -1,4 +1,9 @@
-"""What people are asked to judge, task by task, however it is shown: at the desk, in forms, in tables."""
+"""The work of people, task by task, and the messages between the desk's page and its server.
+
+A *work* has steps (passes over everything that is to be judged); a step has tasks, one per screen. A task
+shows blocks of text, one of which may be marked, and takes a draft: a choice, a note, claims on spans of
+text, flags. The same tasks come back from forms and tables.
+"""
 
 from __future__ import annotations
 
@@ -14,11 +19,11 @@ if TYPE_CHECKING:
 
 
 class NotFound(Exception):
-    """There is no such step or task for this rater."""
+    """This rater has no such step or task."""
 
 
 class Conflict(Exception):
-    """Something else stands here than the page believed, or the step is not open."""
+    """The current mark is not the one that the page showed, or the step is not open."""
 
     def __init__(self, what: str, current: MarkView | None = None) -> None:
         super().__init__(what)
@@ -26,7 +31,7 @@ class Conflict(Exception):
 
 
 class RuleViolation(Exception):
-    """A draft that a rule of the rubric forbids."""
+    """A rule of the pass forbids the draft."""
 
     def __init__(self, problems: Sequence[str]) -> None:
         super().__init__("; ".join(problems))
@@ -34,9 +39,9 @@ class RuleViolation(Exception):
 
 
 class MarkRecorder(Protocol):
-    """What keeps the marks of people, by the rules of what they were asked: every mark comes this way.
+    """Saves the marks of people, by the rules of their task; every mark comes this way.
 
-    `when` is when it was made, if that was not just now.
+    `when` is the time of the mark, if it was not made just now.
     """
 
     def task(self, rater: str, step: str, task_id: str) -> Task: ...
@@ -48,8 +53,8 @@ class MarkRecorder(Protocol):
 class DeskWork(MarkRecorder, Protocol):
     """Something that raters do at the desk. Threads share it; each rater sees only their own marks.
 
-    Whatever returns after saving returns once that is on disk. A draft whose `mark_id` was saved before is
-    answered as it was then, and saved no second time.
+    A method that saves returns when the mark is on disk. A draft whose `mark_id` was saved before gets the
+    same answer again, and is not saved twice.
     """
 
     @property
@@ -69,21 +74,21 @@ class DeskWork(MarkRecorder, Protocol):
 
 
 class Review(Protocol):
-    """Something that people of a study are asked to judge, task by task.
+    """A plugin for something that a study asks people to judge, task by task.
 
-    It is asked as checks are. `absent` says why a study that does not ask for it does not.
+    `absent` says why a study without it has nothing to review.
     """
 
     absent: ClassVar[str]
 
     def asked(self, study: Study) -> bool: ...
     def work(self, study: Study, raters: Sequence[str], accepted_by: str = "") -> DeskWork:
-        """The work for the desk. `accepted_by` accepts what a check found, where it would be refused."""
+        """The work for the desk. `accepted_by` names who accepts what a check found, instead of a refusal."""
         ...
 
 
 class ReviewResult(NamedTuple):
-    """What a step of a review found: for programs, for people, and what to do next."""
+    """The result of a review command: for programs, for people, and what to do next."""
 
     data: Mapping[str, Any]
     blocks: Sequence[Table | Text] = ()
@@ -92,9 +97,9 @@ class ReviewResult(NamedTuple):
 
 @runtime_checkable
 class OwnReview(Protocol):
-    """A review whose forms, progress and agreement are its own, and no others are asked for beside it.
+    """A review with forms, progress and agreement of its own; a study with one has no other review.
 
-    `place` is the study as it was named, for commands to go on with.
+    `place` is the study as the user named it, for the commands that follow.
     """
 
     def asked(self, study: Study) -> bool: ...
@@ -111,11 +116,11 @@ Name = Annotated[str, StringConstraints(min_length=1, max_length=SHORT)]
 Short = Annotated[str, StringConstraints(max_length=SHORT)]
 LongText = Annotated[str, StringConstraints(max_length=LONG)]
 Wording = Annotated[str, StringConstraints(min_length=1, max_length=LONG)]
-MarkId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9-]{8,64}$")]  # made by whoever sends it
+MarkId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9-]{8,64}$")]  # made by the sender
 
 
 class Message(BaseModel):
-    """Nothing unknown is let through, either way."""
+    """A message without unknown fields, in both directions."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -124,7 +129,7 @@ class Message(BaseModel):
 
 
 class Credentials(Message):
-    """What opens a session: the token of a link, or a name and the password."""
+    """What a login needs: the token of a link, or a name and the password."""
 
     token: Short | None = None
     rater: Short | None = None
@@ -132,7 +137,7 @@ class Credentials(Message):
 
 
 class LoginSession(Message):
-    """Who is logged in, and what every change has to bring with it."""
+    """Who is logged in, and the token that every change has to send."""
 
     rater: str
     csrf: str
@@ -147,7 +152,7 @@ class StepState(Message):
 
     step: str
     title: str
-    state: Literal["open", "waiting", "done"]  # waiting: an earlier one has to be finished first
+    state: Literal["open", "waiting", "done"]  # waiting: an earlier pass has to be finished first
     why: str = ""  # why it waits
     total: int
     done: int
@@ -160,13 +165,13 @@ class WorkState(Message):
     title: str
     about: str  # one sentence on what is asked
     steps: list[StepState]
-    current: str | None  # the step to go on with; None: all is done
+    current: str | None  # the step to go on with; None: everything is done
     register_open: bool = False  # whether precedents can be set
-    finished: str = ""  # what to do next once all is done
+    finished: str = ""  # what to do next when everything is done
 
 
 class Choice(Message):
-    """One grade, and the key that gives it."""
+    """One grade, and its key on the keyboard."""
 
     value: str
     label: str
@@ -175,13 +180,13 @@ class Choice(Message):
 
 
 class Flag(Message):
-    """Something to say beside the grade or the claims; it may force a grade."""
+    """A statement besides the grade or the claims; it may force a grade."""
 
     name: str
     label: str
     key: str
     forces: str | None = None  # the only choice that goes with it
-    no_claims: bool = False  # it says that there is no claim, which takes a text that was shown to its end
+    no_claims: bool = False  # it says that there is no claim: the text must have been shown to its end
 
 
 class StepForm(Message):
@@ -240,7 +245,7 @@ class SpanClaim(Message):
 
 
 class MarkView(Message):
-    """A mark as it stands, or as it was."""
+    """A mark, current or earlier."""
 
     mark_id: str
     choice: str | None
@@ -249,7 +254,7 @@ class MarkView(Message):
     flags: list[str] = []
     time: float
     withdrawn: bool = False
-    case: str | None = None  # the precedents that it was looked at again for
+    case: str | None = None  # the precedents for which it was judged again
 
 
 class Task(Message):
@@ -260,15 +265,15 @@ class Task(Message):
     number: int  # from 1, in the order of the step
     total: int
     blocks: list[TextBlock]
-    mark: MarkView | None  # what stands
-    history: list[MarkView]  # oldest first, the standing one last
+    mark: MarkView | None  # the current one
+    history: list[MarkView]  # oldest first, the current one last
     queued: str | None = None  # why it should be looked at again
     suggestion: bool = False  # whether one can be asked for
-    reminders: list[str] = []  # what earlier passes said that this one must fit
+    reminders: list[str] = []  # results of earlier passes that this one has to fit
 
 
 class Draft(Message):
-    """What a rater wants to save. `base` is the mark that stood when the page was shown."""
+    """What a rater wants to save. `base` is the mark that was current when the page was shown."""
 
     mark_id: MarkId
     base: Short | None = None
@@ -279,24 +284,24 @@ class Draft(Message):
 
 
 class Undo(Message):
-    """Goes back to what stood before `base`, or to nothing."""
+    """Goes back to the mark before `base`, or to none."""
 
     mark_id: MarkId
     base: Short
 
 
 class SaveReceipt(Message):
-    """It is on disk."""
+    """The answer to a save: the mark is on disk."""
 
-    mark: MarkView | None  # None: after an undo nothing stands
+    mark: MarkView | None  # None: after an undo there is no mark
     step: StepState
-    # the next task of this step that is not done, or this one where what was saved does not settle why it
-    # came back; None: there is none
+    # the next task of this step that is not done, or this one if it still has to be judged again; None: all
+    # are done
     next: str | None
 
 
 class Suggestion(Message):
-    """What a rule or a model would say; only a person's word counts."""
+    """The grade of a rule or a model; only a person's mark counts."""
 
     value: str | None
     by: str
@@ -311,11 +316,11 @@ class PrecedentView(Message):
     decision: str
     rationale: str
     step: str | None = None  # None: it came with the rubric
-    to_look_at: int = 0  # responses of this rater that are still to be looked at again for it
+    to_look_at: int = 0  # responses that this rater still has to judge again for it
 
 
 class NewPrecedent(Message):
-    """A precedent to be set, and which of the responses scored before are to be looked at again for it."""
+    """A new precedent, and the responses marked before that have to be judged again for it."""
 
     mark_id: MarkId
     step: Name
@@ -329,8 +334,8 @@ class NewPrecedent(Message):
 
 
 class ErrorMessage(Message):
-    """Why something was not done: nothing was saved."""
+    """Why a request was refused; nothing was saved."""
 
     what: str
     problems: list[str] = []
-    current: MarkView | None = None  # on a conflict: what stands now
+    current: MarkView | None = None  # on a conflict: the current mark

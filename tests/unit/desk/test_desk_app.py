@@ -235,7 +235,7 @@ def test_elsewhere_needs_a_password_of_some_length(tmp_path: Path) -> None:
         ({"host": "192.168.0.7"}, "needs a password"),
         ({"password": "short"}, "has 5 characters: use 8 or more"),
         ({"password": "x" * 201}, "at most 200"),  # longer ones cannot be sent
-        ({"raters": ["mallory"]}, "'mallory' is no rater"),
+        ({"raters": ["mallory"]}, "'mallory' is not a rater"),
     ):
         with pytest.raises(UsageError, match=why):
             serve(SmallWork(), state=tmp_path, opened=said.append, **how)  # type: ignore[arg-type]

@@ -203,7 +203,7 @@ def test_a_date_that_cannot_be_read_gives_way_to_the_time_of_the_import() -> Non
     found = taken(form(row, date="last week"))
     assert found.judgments[0].time == WHEN
     assert found.notes == [
-        "metadata.review_date: this is no date, and the time of the import counts. Write it as 2026-01-31."
+        "metadata.review_date: this is not a date, and the time of the import counts. Write it as 2026-01-31."
     ]
     found = taken(form(row, date=""))
     assert found.judgments[0].time == WHEN
@@ -239,7 +239,7 @@ def test_every_problem_of_every_form_comes_at_once(tmp_path: Path) -> None:
     query = f"the query {changed}: it reads 'first query' now. {again} for the query as it is now."
     assert found == [
         f"{one}:{at[0]}: query.text: {query}",
-        f"{one}:{at[1]}: results.1.judgment: 'KM' is no judgment. Write {words}, or leave it empty.",
+        f"{one}:{at[1]}: results.1.judgment: 'KM' is not a judgment. Write {words}, or leave it empty.",
         f"{one}:{at[2]}: results.2.chunk_id: {nobody}. Known: d1, d2, d3, d4.",
         f"{one}:{at[3] - 1}: results.3.text: the text {changed}. {again} the text as it is now.",
         f"{other}:2: metadata.query_id: no query 'Q9' wants a review. Known: Q1, Q2.",

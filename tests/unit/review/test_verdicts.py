@@ -261,7 +261,7 @@ def test_what_is_wrong_with_forms_is_told_all_at_once(tmp_path: Path) -> None:
             tmp_path, {"d1": "HIGH"}, asked=JudgedItem(ITEMS[2], "relevance", "model", GRADES, {"d1": "?"})
         ),
     )
-    assert "'maybe' is no grade. Write HIGH, PARTIAL, NOT_RELEVANT, or leave it empty." in told
+    assert "'maybe' is not a grade. Write HIGH, PARTIAL, NOT_RELEVANT, or leave it empty." in told
     assert "names no reviewer" in told
     assert "no judge graded what came back for 'q2'" in told
 

@@ -14,7 +14,7 @@ export class Refused extends Error {
 /** Somebody else has logged in in this browser since: what this page holds is not theirs. */
 export class Replaced extends Refused {
   constructor(rater) {
-    super(403, { what: `${rater} has logged in in this browser since. What you wrote is kept for you. Load the page anew.` });
+    super(403, { what: `${rater} has logged in in this browser since. What you wrote is kept for you. Load the page again.` });
   }
 }
 
@@ -91,7 +91,7 @@ export async function askPatiently(method, path, body, { watch = () => {}, wante
         watch(error);
         await sleep(1000 * (error.wait || 5));
       } else if (error.status === 403 && !renewed) {
-        // Another tab may have logged in anew: what every change has to bring with it is then another word.
+        // Another tab may have logged in again: every change then has to send another token.
         renewed = true;
         const now = await askPatiently("GET", SESSION, undefined, { watch, wanted, logIn });
         if (desk.session && now.rater !== desk.session.rater) throw new Replaced(now.rater);

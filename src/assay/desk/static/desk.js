@@ -201,7 +201,7 @@ onSavedElsewhere(({ step: stepName, taskId }) => {
 document.addEventListener("visibilitychange", async () => {
   if (document.hidden || !desk.session || unsaved() || dialogOpen()) return;
   const before = shown;
-  // The screen is drawn anew only where something else stands now: nothing moves for nothing.
+  // The screen is drawn again only if the mark is another one now: nothing moves without a reason.
   const found = before ? await ask("GET", taskPath(before.task.step, before.task.task_id)).catch(() => null) : null;
   const differs = found && (found.mark?.mark_id ?? null) !== before.base;
   if (shown === before && !unsaved() && (!before || differs)) route();

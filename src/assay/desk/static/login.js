@@ -2,7 +2,7 @@
 import { Refused, ask, desk } from "./api.js";
 import { make, openDialog } from "./dom.js";
 
-/** The token in what was pasted: a whole link, or the token alone. */
+/** The token in what was pasted: a whole link, or only the token. */
 export const tokenIn = (text) => text.trim().split("#").at(-1);
 
 export async function enter(entry) {

@@ -36,7 +36,7 @@ export function hold(why = "") {
   show();
 }
 
-/** What is on screen takes keys again; whoever stays there is where they were. */
+/** The screen takes keys again; a rater who stays there is where they were. */
 export function release() {
   waiting = "";
   parts().forEach((each) => { each.inert = false; });

@@ -68,7 +68,7 @@ export class Markable {
     if (!selection.rangeCount || !this.shown.isConnected) return;
     const range = selection.getRangeAt(0);
     if (!range.intersectsNode(this.shown)) {
-      // Going on to the bar of categories is no going away.
+      // Moving on to the bar of categories does not leave the text.
       if (!document.activeElement?.closest(".marking-bar")) this.picked(null, null);
       return;
     }
