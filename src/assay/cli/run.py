@@ -323,7 +323,7 @@ def _perform_sweep(sweeping: SweepRun) -> Sweep:
     with ProgressDisplay() as progress:
         for tally in sweeping.judge(progress):
             _say_judged(tally)
-    return sweeping.found(broken)
+    return sweeping.results(broken)
 
 
 def _write_sweep(sweeping: SweepRun, found: Sweep) -> Sweep:

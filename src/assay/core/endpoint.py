@@ -56,6 +56,8 @@ _SECRET = re.compile(
 class RequestRefusal(SystemFailure):
     """A service refuses a request and would refuse it again. It has the `status` and the message (`said`)."""
 
+    fault_kind = "Refused"
+
     def __init__(self, message: str, status: int, said: str) -> None:
         super().__init__(message)
         self.status, self.said = status, said

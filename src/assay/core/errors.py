@@ -44,6 +44,7 @@ class AssayError(Exception):
     """The root of all errors: what went wrong, where, and what to do next."""
 
     exit_code: ClassVar[int] = 2
+    fault_kind: ClassVar[str] = ""  # the kind of its fault in stored answers; empty: the name of the class
 
 
 class UsageError(AssayError):
@@ -108,6 +109,11 @@ def decoding_problem(error: Exception, where: str = "", line: int | None = None)
         return Problem("the field is missing", where, line, field, f"Add {missing[1]!r}.")
     what = _PLACE.sub("", text).replace("`", "")
     return Problem(what[:1].lower() + what[1:], where, line, field, "Correct the value.")
+
+
+def fault_kind(error: BaseException) -> str:
+    """The kind of fault that an exception becomes. A class that is renamed keeps its first name there."""
+    return (error.fault_kind if isinstance(error, AssayError) else "") or type(error).__name__
 
 
 def did_you_mean(word: str, known: Iterable[str], cutoff: float = 0.55) -> str:

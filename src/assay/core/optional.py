@@ -144,6 +144,17 @@ class PricedIndex(Protocol):
     def cost(self) -> float | None: ...
 
 
+# ----------------------------------------------------------------------------------------- parts
+
+
+@runtime_checkable
+class WeightedFusion(Protocol):
+    """A fusion with a weight for each ranking. Without weights, or if there are none, all count alike."""
+
+    @property
+    def weights(self) -> Sequence[float]: ...
+
+
 # ---------------------------------------------------------------------------------------- judges
 
 

@@ -71,27 +71,6 @@ def read_qrels(path: str | Path) -> pl.DataFrame:
     )
 
 
-def write_run(path: str | Path, frame: pl.DataFrame, tag: str) -> None:
-    """Writes item, doc, score as a run file: queries in the order of the frame, documents ranked by score."""
-    names = pl.concat([frame["item"], frame["doc"], pl.Series([tag])])
-    if not (bad := names.filter(~names.str.contains(r"^[^\s]+$"))).is_empty():
-        fix = "Columns are separated by spaces, so an id or tag must be a word without any."
-        raise DataError(Problem(f"{bad[0]!r} cannot stand in a run file", str(path), fix=fix))
-    ranked = (
-        frame.with_row_index("line")
-        .with_columns(query=pl.col("line").min().over("item"), rounded=pl.col("score").cast(pl.Float32))
-        .sort("query", "rounded", "doc", descending=[False, True, True])
-    )
-    ranked.select(
-        "item",
-        pl.lit("Q0").alias("q0"),
-        "doc",
-        pl.int_range(1, pl.len() + 1).over("item").alias("rank"),
-        "score",
-        pl.lit(tag).alias("tag"),
-    ).write_csv(path, include_header=False, separator=" ", quote_style="never")
-
-
 def read_bytes(path: Path) -> bytes:
     """The content of a file, unpacked where it is gzipped, without a byte order mark."""
     try:

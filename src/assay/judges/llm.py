@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 import statistics
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from functools import cached_property, partial
 from typing import Any, ClassVar, Self
 
@@ -20,11 +20,11 @@ import msgspec
 
 from assay.core.block import Block
 from assay.core.dataset import Dataset
-from assay.core.endpoint import Client, Endpoint, RequestRefusal
+from assay.core.endpoint import Client, RequestRefusal
 from assay.core.errors import Retryable, SystemFailure, UsageError
 from assay.core.protocols import Kit
 from assay.core.records import Finding, Item, Question
-from assay.core.registry import identity, outside_identity
+from assay.core.registry import outside_identity
 from assay.core.yaml_lines import read_text
 from assay.judges.llm_prompt import (
     ModelGrade,
@@ -36,12 +36,13 @@ from assay.judges.llm_prompt import (
     read_prompt,
 )
 from assay.retrieval.chat import Chat
+from assay.retrieval.chat_model import ChatParameters
 
 EXPECTS = {"relevance": None, "intent": "intent"}  # by label of the prompt: what its items expect
 
 
-@dataclass(frozen=True)
-class ModelJudge:
+@dataclass(frozen=True, repr=False)
+class ModelJudge(ChatParameters):
     """A model that grades texts by a prompt. Without a `url` it is asked nothing and changes no label.
 
     `prompt` is the name of a prompt that comes with the program (`relevance`; `relevance-1` for a fixed
@@ -51,35 +52,22 @@ class ModelJudge:
     """
 
     url: str = outside_identity("")
-    model: str = ""  # empty: the only one that is served there
-    key: str = outside_identity("")
     prompt: str = outside_identity("")
     samples: int = 1
     temperature: float = 0.0
-    max_tokens: int = 200
-    extra: dict[str, Any] = field(default_factory=dict)
     name: str = ""
-    threads: int = outside_identity(4)
-    price_in: float = outside_identity(0.0)
-    price_out: float = outside_identity(0.0)
-    timeout: float = outside_identity(60.0)
-    retries: int = outside_identity(3)
-    backoff: float = outside_identity(0.5)
+    _: KW_ONLY
+    max_tokens: int = 200
     # computed, so that no identity contains a password, and the same prompt has the same identity
     service: str = field(default="", init=False)
     version: str = field(default="1", init=False)
 
     closed_labels: ClassVar[frozenset[str]] = frozenset()
     labels: ClassVar[tuple[str, ...]] = ()  # the labels that its prompt may have
-    counts: ClassVar[tuple[str, ...]] = ("samples", "max_tokens", "threads")  # parameters of at least 1
+    counts: ClassVar[tuple[str, ...]] = ("samples",)  # other parameters of at least 1
 
     def __post_init__(self) -> None:
-        for name in self.counts:
-            if (count := getattr(self, name)) < 1:
-                raise UsageError(f"{name} is {count}. It must be at least 1.")
-        for name in ("price_in", "price_out", "temperature"):
-            if not 0 <= (value := getattr(self, name)) < math.inf:
-                raise UsageError(f"{name} is {value:g}. It must be a number, 0 or more.")
+        self.check_numbers(*self.counts, amounts=["temperature"])
         if self.url:
             object.__setattr__(self, "service", self.endpoint.identity)  # checks address, key and patience
         if not self._in_a_file:
@@ -87,9 +75,6 @@ class ModelJudge:
             if self.label not in self.labels:
                 what = f"The prompt {self.asks.name!r} is for the label {self.label!r}"
                 raise UsageError(f"{what}. This judge takes one for {' or '.join(self.labels)}.")
-
-    def __repr__(self) -> str:
-        return identity(self)
 
     # -------------------------------------------------------------------------------- identity
 
@@ -135,17 +120,8 @@ class ModelJudge:
         return frozenset({self.label}) if self.url else frozenset()
 
     @cached_property
-    def endpoint(self) -> Endpoint:
-        price = self.price_in + self.price_out  # only whether it is above 0 counts: `Chat` computes costs
-        return Endpoint(self.url, self.key, self.timeout, self.retries, self.backoff, price)
-
-    @cached_property
     def _client(self) -> Client:
         return self.endpoint.open()
-
-    @property
-    def _chat(self) -> Chat:
-        return Chat(self.endpoint, self.model, self.price_in, self.price_out, self.extra)
 
     # ------------------------------------------------------------------------------- questions
 
@@ -168,14 +144,14 @@ class ModelJudge:
         return Finding(found.grade, found.category, reason, math.fsum(spent) if self._priced else None)
 
     def _sample(self, messages: list[dict[str, str]], seed: int, spent: list[float]) -> ModelGrade:
-        sent = self._chat.request(
+        sent = self.chat.request(
             messages, temperature=self.temperature, max_tokens=self.max_tokens, seed=seed
         )
         return self._client.post(Chat.PATH, sent, partial(self._read, messages, spent))
 
     def _read(self, messages: list[dict[str, str]], spent: list[float], answer: Any) -> ModelGrade:
         """The grade in an answer; a ValueError if there is none. Its cost counts in both cases."""
-        said = self._chat.parse_reply(messages, answer)
+        said = self.chat.parse_reply(messages, answer)
         spent.append(said.cost)
         return self.asks.read(said.required_text)
 
@@ -241,6 +217,8 @@ class Llm(ModelJudge):
 class JudgeRefusal(SystemFailure):
     """The model gives no grade, and would not if it were asked again. `cost` is the cost of asking."""
 
+    fault_kind = "NoVerdict"
+
     def __init__(self, message: str, cost: float) -> None:
         super().__init__(message)
         self.cost = cost
@@ -248,6 +226,8 @@ class JudgeRefusal(SystemFailure):
 
 class JudgeUnavailable(Retryable):
     """No answer could be read; another attempt may succeed. `cost` is the cost of this one."""
+
+    fault_kind = "NoAnswer"
 
     def __init__(self, message: str, cost: float) -> None:
         super().__init__(message)

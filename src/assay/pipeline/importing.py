@@ -1,4 +1,4 @@
-"""Finished results of others as stored runs: checked against a study, kept beside it, then run from there."""
+"""Imports finished results as stored runs: they are checked against a study, kept beside it, and run."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from assay.store.run_store import Store
 from assay.study.study import Study, open_study
 from assay.systems.imported import Imported, ResultsFile, foreign_data_problems, read_results_file
 
-FOLDER = "imported"  # beside the study file: where results are kept
+FOLDER = "imported"  # beside the study file
 REVIEWS = {".yaml", ".yml"}
 
 Readers = Mapping[Path, Sequence[Arm]]  # the arms that read a file
@@ -29,7 +29,7 @@ Readers = Mapping[Path, Sequence[Arm]]  # the arms that read a file
 
 @dataclass(frozen=True)
 class ResultImport:
-    """What was stored, and what to do next."""
+    """The runs that were stored, and what to do next."""
 
     study: str
     stored: Sequence[ArmStatus]
@@ -52,10 +52,10 @@ def import_results(
     registry: Registry | None = None,
     progress: Progress | None = None,
 ) -> ResultImport:
-    """Stores the answers in files of finished results as runs of the study's systems that read them.
+    """Store the answers in files of finished results as runs of the systems that read these files.
 
-    Everything is checked before anything is written. What was checked is what is kept, byte for byte; results
-    of the same model that are kept already and differ are refused unless they are to be replaced.
+    Everything is checked before anything is written, and the checked bytes are kept. Other results of the
+    same model are refused unless `replace` is set.
     """
     study = open_study(path, registry=registry)
     given = [read_results_file(file) for file in files if file.suffix.lower() not in REVIEWS]
@@ -65,7 +65,7 @@ def import_results(
         raise DataError(problems)
     kept = {_kept(study, benchmark): benchmark for benchmark in given}
     store = Store(study.run_folder)
-    with store.locked():  # whoever runs the study now would find other results than it was started with
+    with store.locked():  # a run that has started must not find other results
         for target, benchmark in kept.items():
             if not _holds(target, benchmark.data):
                 write_atomic(target, partial(Path.write_bytes, data=benchmark.data))
@@ -77,7 +77,7 @@ def import_results(
 
 
 def _readers(study: Study) -> Readers:
-    """Every file of results that the study reads, and the arms that do."""
+    """Every file of results that the study reads, with the arms that read it."""
     found: dict[Path, list[Arm]] = {}
     for arm in study.arms:
         name = parse_spec(study.file.systems[arm.system]).name
@@ -94,7 +94,7 @@ def _readers(study: Study) -> Readers:
 def _problems(
     study: Study, given: Sequence[ResultsFile], readers: Readers, replace: bool
 ) -> Iterator[Problem]:
-    """All that keeps any of the files from being stored."""
+    """All reasons why a file cannot be stored."""
     targets: dict[Path, ResultsFile] = {}
     unread: dict[str, None] = {}
     for benchmark in given:
@@ -123,7 +123,7 @@ def _problems(
 
 
 def _undeclared(study: Study, names: Sequence[str]) -> Problem:
-    """Results that no system of the study reads, and the lines that change that."""
+    """The problem that no system of the study reads some results, with the lines to add."""
     files = " and ".join(f"{FOLDER}/{name}.json" for name in names)
     lines = (
         f"  {name + '_imported' * (name in study.file.systems)}: imported(path={FOLDER}/{name}.json)"
@@ -139,7 +139,7 @@ def _is_review(file: Path, study: Path) -> Problem:
 
 
 def _name(benchmark: ResultsFile) -> str | None:
-    """The model's name as a file may have it; a model called group/name is kept as group_name."""
+    """The name of the model as a file name: group/name becomes group_name."""
     name = re.sub(r"[^A-Za-z0-9._-]+", "_", benchmark.model or "").strip("._-")
     return name or None
 
@@ -156,7 +156,7 @@ def _holds(path: Path, data: bytes) -> bool:
 
 
 def _next(study: Study, path: Path) -> str:
-    """Marks, where people judge; else the report."""
+    """The next command: importing marks if people judge, else the report."""
     judges = (study.registry.load(JUDGES, parse_spec(given).name) for given in study.file.judges)
     if any(issubclass(judge, Human) for judge in judges):
         return f"assay review import {path} FORMS…"

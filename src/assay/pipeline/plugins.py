@@ -147,7 +147,7 @@ def _parameters(registry: Registry, cls: type) -> list[PluginParameter]:
             _takes(hints[field.name]),
             _default(registry, field, parts.get(field.name)),
         )
-        for field in dataclasses.fields(cls)
+        for field in sorted(dataclasses.fields(cls), key=lambda each: bool(each.kw_only))
         if field.init
     ]
 

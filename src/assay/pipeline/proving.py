@@ -1,7 +1,7 @@
-"""Every gate tried on systems that must not pass it, and on one that must; what was found is stored.
+"""Tries every gate on systems that must not pass it and on one that must, and stores the proofs.
 
-No system is asked again. What is stored is keyed by the gate and by all that its scores depend on: a proof of
-other answers, labels or clauses is not shown.
+No system is asked again. A proof is stored with a hash of the gate and of all that its scores depend on, so
+that a proof of other answers, labels or clauses is not shown.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from assay.controls.trial import (
 )
 from assay.core.block import FAILED
 from assay.core.errors import UsageError
+from assay.core.optional import TwinControl
 from assay.core.protocols import Measure, ProgressCallback, ignore_progress
 from assay.core.records import Verdict
 from assay.core.registry import ORACLES, as_plugin_error
@@ -46,13 +47,13 @@ from assay.pipeline.stored_results import ProofEvidence, controls_of, store_proo
 from assay.stats.rows import Column
 
 ALPHA = 0.05  # how often a control that is drawn at random may pass
-RESAMPLES = 500  # of a gate that is tried many times; one that is tried once takes the study's own
+RESAMPLES = 500  # of a gate that is tried many times; one that is tried once uses those of the study
 SHARES = (0.02, 0.05, 0.10, 0.15, 0.20, 0.30, 0.40, 0.50, 0.75, 1.0)  # of the items, of planted losses
 LOSS_DRAWS, CAUGHT = 20, 0.95  # how often a loss is planted, and in how many it must be refused
 
 
 def prove(evaluation: Evaluation, progress: ProgressCallback = ignore_progress) -> list[Proof]:
-    """Tries every gate of a study on every control, and stores what was found."""
+    """Try every gate of a study on every control, and store the proofs."""
     study = evaluation.study
     if not study.gates:
         raise UsageError(f"{study.lines.where}: there is no gate to try. Add `gates:`.")
@@ -68,12 +69,12 @@ def prove(evaluation: Evaluation, progress: ProgressCallback = ignore_progress) 
 
 @dataclasses.dataclass(frozen=True)
 class _GateTrial:
-    """One gate, and what it says of whatever takes the place of its candidates."""
+    """Tries one gate with other columns in the place of its candidates."""
 
     evaluation: Evaluation
     gate: Gate
     every: Sequence[Measure]  # that any gate reads
-    kept: dict[tuple[str, int, str, str, str], Column]  # what was scored for another gate
+    kept: dict[tuple[str, int, str, str, str], Column]  # what was scored for other gates
 
     def proof(self, controls: dict[str, Control]) -> Proof:
         roles = self.trial.roles
@@ -92,7 +93,7 @@ class _GateTrial:
 
     @cached_property
     def _clauses(self) -> list[tuple[str, Clause, Clause, dict[Call, Operand]]]:
-        """Role, clause, what it stands for with `for` written out, and what that reads."""
+        """For each clause its role, the clause, the clause for one value of its `for`, and its operands."""
         evaluator = self.evaluation.evaluator
         return [
             (role, clause, one, evaluator.leaves(one))
@@ -107,7 +108,7 @@ class _GateTrial:
         means = [mean for leaf in leaves for mean in means_of(leaf)]
         measures: dict[str, Measure] = {mean.measure.name: mean.measure for mean in means}
         for mean in means:
-            found.rows.column(*mean.column)  # worked out once for all draws
+            found.rows.column(*mean.column)  # computed once for all draws
         return Trial(
             self._roles,
             list(measures.values()),
@@ -132,7 +133,7 @@ class _GateTrial:
     # ------------------------------------------------------------------------- what it says of it
 
     def verdict(self, stand_in: StandIn, resamples: int) -> Verdict:
-        """What the gate says with something else in the place of its candidates."""
+        """The verdict of the gate with a stand-in for its candidates."""
         (found,) = decide_gates([self.gate], self._evaluator(stand_in, resamples))
         return found
 
@@ -143,25 +144,25 @@ class _GateTrial:
             rows=self.trial.rows.replacing(stand_in.columns),
             judgments=whole.judgments if stand_in.judgments is None else stand_in.judgments,
             resamples=resamples,
-            prediction_powered=None,  # people looked at the candidate's answers, not at these
+            prediction_powered=None,  # people marked the candidate's answers, not these
             broken={},
             same_answers=None,
         )
 
     def passes(self, verdict: Verdict) -> bool:
-        """Whether a verdict lets it pass: go or, of a gate with kills only, anything but no-go."""
+        """Whether a verdict lets the stand-in pass: go or, for a gate with kills only, not no-go."""
         return verdict.verdict == GO if self.gate.go is not None else verdict.verdict != NO_GO
 
     def passes_quickly(self, stand_in: StandIn) -> bool:
-        """The same with fewer resamples, and with none where the estimates already refuse it."""
+        """Whether the gate passes a stand-in: with fewer resamples, or none if the estimates refuse it."""
         if self.gate.go is not None and not self._may_pass(stand_in):
             return False
         return self.passes(self.verdict(stand_in, RESAMPLES))
 
     def _may_pass(self, stand_in: StandIn) -> bool:
-        """Whether the estimates pass what go asks for: what they do not pass, no interval does either."""
+        """Whether the estimates pass the `go` clauses. If they do not, no interval does."""
         if any((column.status == FAILED).any() for column in stand_in.columns.values()):
-            return True  # failed rows count at either end, which only the whole procedure knows
+            return True  # failed rows are counted at both ends, which only the whole procedure does
         evaluator = self._evaluator(stand_in, RESAMPLES)
         passing: dict[Clause, list[bool]] = {}
         for role, clause, one, leaves in self._clauses:
@@ -177,7 +178,7 @@ class _GateTrial:
 
     def _results(self, name: str, control: Control) -> Iterator[ControlResult]:
         about = (type(control).__doc__ or "").strip().splitlines()[0]
-        told = ControlResult(
+        result = ControlResult(
             name,
             about=about,
             expected=self._expected(control),
@@ -188,12 +189,12 @@ class _GateTrial:
             with as_plugin_error(f"The control {name!r} broke on the gate {self.gate.name!r}"):
                 mutants = control.mutants(self.trial)
         except ControlNotApplicable as error:
-            yield msgspec.structs.replace(told, reason=str(error))
+            yield msgspec.structs.replace(result, reason=str(error))
             return
         for mutant, draw in mutants.items():
-            one = msgspec.structs.replace(told, mutant=mutant)
+            one = msgspec.structs.replace(result, mutant=mutant)
             # one mutant may be harmless, and the others not
-            may_pass = self.gate.rules.harmless.get(one.name, told.harmless)
+            may_pass = self.gate.rules.harmless.get(one.name, result.harmless)
             one = msgspec.structs.replace(one, harmless=may_pass)
             yield self._once(one, draw) if control.draws == 1 else self._often(one, draw, control.draws)
 
@@ -202,13 +203,14 @@ class _GateTrial:
             raise ControlNotApplicable("people are still scoring without knowing the conditions")
 
     def _expected(self, control: Control) -> str:
-        if not getattr(control, "twin", False) or not self.trial.roles.references:
+        is_twin = isinstance(control, TwinControl) and control.twin
+        if not is_twin or not self.trial.roles.references:
             return control.expected
         return "refused" if self._asks_for_gain else "either"
 
     @cached_property
     def _asks_for_gain(self) -> bool:
-        """Whether the gate refuses a candidate for being exactly as good as what it is compared with."""
+        """Whether the gate refuses a candidate that is exactly as good as what it is compared with."""
         go, kill = self.gate.go, self.gate.kill
         met: dict[Clause, list[bool]] = {}
         for _, clause, one, leaves in self._clauses:
@@ -226,14 +228,14 @@ class _GateTrial:
         refused = go is not None and go.holds(decided(go, True)) is False
         return refused or (kill is not None and kill.holds(decided(kill, False)) is True)
 
-    def _once(self, told: ControlResult, draw: Draw) -> ControlResult:
+    def _once(self, result: ControlResult, draw: Draw) -> ControlResult:
         stand_in = draw(np.random.default_rng(0))
         hopeless = self.gate.go is not None and not self._may_pass(stand_in)
         resamples = self.evaluation.evaluator.resamples
         verdict = self.verdict(stand_in, min(resamples, RESAMPLES) if hopeless else resamples)
         passed = self.passes(verdict)
         return msgspec.structs.replace(
-            told,
+            result,
             passed=int(passed),
             draws=1,
             rate=float(passed),
@@ -241,12 +243,12 @@ class _GateTrial:
             reason="" if passed else _refusal_reason(verdict),
         )
 
-    def _often(self, told: ControlResult, draw: Draw, draws: int) -> ControlResult:
+    def _often(self, result: ControlResult, draw: Draw, draws: int) -> ControlResult:
         random = np.random.default_rng([1, draws])
         passed = sum(self.passes_quickly(draw(random)) for _ in range(draws))
         interval = binomtest(passed, draws).proportion_ci(method="exact")
         return msgspec.structs.replace(
-            told,
+            result,
             passed=passed,
             draws=draws,
             rate=passed / draws,
@@ -282,7 +284,7 @@ class _GateTrial:
         return CaughtLoss(whose, None, 0, missed, LOSS_DRAWS, "no planted loss is caught")
 
     def _passing(self) -> tuple[str, Columns]:
-        """The answers that a loss is planted in: the candidate's where it passes, else the oracle's."""
+        """The answers in which a loss is planted: the candidate's if it passes, else the oracle's."""
         if self.passes_quickly(StandIn(self.trial.columns)):
             return "candidate", self.trial.columns
         best = best_scores(self.trial)
@@ -299,7 +301,7 @@ def _passes_clause(clause: Clause, margin: float) -> bool:
 
 
 def _point_estimate(leaf: Operand, evaluator: Evaluator) -> Floats:
-    """What a leaf is worth, without resampling."""
+    """The value of an operand without resampling."""
     columns, rows = evaluator.columns(leaf, {})
     if not len(rows) or not columns:
         return np.array([np.nan])
@@ -309,7 +311,7 @@ def _point_estimate(leaf: Operand, evaluator: Evaluator) -> Floats:
 
 
 def _refusal_reason(verdict: Verdict) -> str:
-    """What a gate refuses a control by: the first clause that is against it."""
+    """Why a gate refuses a control: the first clause that it does not pass."""
     against = [
         each
         for each in verdict.clauses

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from assay.core.errors import Retryable
+from assay.core.errors import Retryable, fault_kind
 from assay.core.records import Budget, Context, Fault, Hit, Response, Span
 from assay.retrieval.tokens import PACKAGED, load_packaged
 
@@ -22,7 +22,7 @@ def fault_of(error: BaseException, conceal: Callable[[str], str]) -> Fault:
         message = str(error)
     except Exception:  # the message too is made by the system's own code
         message = ""
-    return Fault(type(error).__name__, _storable(conceal(message)), isinstance(error, PASSING))
+    return Fault(fault_kind(error), _storable(conceal(message)), isinstance(error, PASSING))
 
 
 def check_response(response: Any, budgets: Sequence[Budget] = ()) -> Response:

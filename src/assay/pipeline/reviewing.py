@@ -1,4 +1,4 @@
-"""The steps of a review: forms for people, their marks taken in, what that settles, how they agree."""
+"""The steps of a review: export forms for people, import their marks, show progress and agreement."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import Any
 
 from assay.core.dataset import Corpus
 from assay.core.errors import DataError, Problem, UsageError
+from assay.core.optional import EverybodyJudge
 from assay.core.protocols import PersonJudge
 from assay.core.records import Judgment
 from assay.core.registry import REVIEWS
@@ -46,7 +47,7 @@ from assay.study.study import Study
 
 
 def reviews_for(study: Study) -> dict[str, Review]:
-    """The reviews that a study asks for, by name; one that nothing is asked for beside comes first."""
+    """The reviews that a study asks for, by name. A review with forms of its own comes first."""
     found: dict[str, Review] = {
         name: review for name, review in named_plugins_for(study, REVIEWS).items() if review.asked(study)
     }
@@ -54,17 +55,17 @@ def reviews_for(study: Study) -> dict[str, Review]:
 
 
 def own_review(study: Study) -> OwnReview | None:
-    """The review whose forms, progress and agreement are its own, if the study asks for one."""
+    """The review with forms, progress and agreement of its own, if the study asks for one."""
     return next((each for each in reviews_for(study).values() if isinstance(each, OwnReview)), None)
 
 
 @dataclass(frozen=True)
 class ExportedForms:
-    """Forms on disk, and how much they ask for."""
+    """The forms that were written, and how much they ask."""
 
     paths: list[Path]
-    asked: int  # passages left to judge in them
-    filled: int  # those that rules or earlier marks fill in
+    asked: int  # passages that are still to be judged
+    filled: int  # passages that rules or earlier marks fill in
     blind: bool
     folder: Path | None = None
 
@@ -72,7 +73,7 @@ class ExportedForms:
     def of(
         cls, forms: Sequence[ReviewForm], paths: list[Path], folder: Path, *, blind: bool = True
     ) -> ExportedForms:
-        """Counts what forms ask for."""
+        """Count what forms ask."""
         rows = [row for form in forms for row in form.rows]
         asked = sum(not row.judgment for row in rows)
         return cls(paths, asked, len(rows) - asked, blind, folder)
@@ -87,10 +88,10 @@ def export_review(
     reviewer: str | None = None,
     seed: int = 0,
 ) -> ExportedForms:
-    """Writes one form a query, blinded unless each model is to have its own.
+    """Write one form per query, blinded unless `per_model` asks for the forms of each model.
 
-    `first` asks for so many of the open passages alone, those most able to change the decision first. With a
-    `reviewer` forms are theirs: nobody else's marks show, so that two can judge the same independently.
+    `first` limits the forms to that many open passages, those most able to change the decision. With a
+    `reviewer`, forms show only that person's marks, so that two people can judge the same independently.
     """
     if per_model and first is not None:
         raise UsageError(
@@ -129,9 +130,10 @@ def export_verdicts(
     reviewer: str | None = None,
     seed: int = 0,
 ) -> ExportedForms:
-    """Writes forms on which people grade what a paying judge graded, for so many items drawn at random.
+    """Write forms on which people mark what a paying judge graded, for that many items drawn at random.
 
-    With a `reviewer` they show what that person graded before, else what anybody did; no judge's verdict.
+    With a `reviewer` they show the earlier marks of that person, else all earlier marks. They never show the
+    judge's grades.
     """
     evaluation = Evaluation(study)
     asked = graded_by_models(evaluation)
@@ -158,13 +160,13 @@ def graded_by_models(evaluation: Evaluation) -> list[JudgedItem]:
 
 
 def _review_folder(study: Study, reviewer: str | None) -> Path:
-    """`review`, or a folder of the reviewer's own in it."""
+    """The folder `review`, or in it the folder of a reviewer."""
     name = "".join(sign if sign.isalnum() else "-" for sign in reviewer or "")
     return study.folder / "review" / name if name else study.folder / "review"
 
 
 def _seen_by(pool: Pool, reviewer: str, marks: Sequence[Judgment]) -> Pool:
-    """The pool as one reviewer may see it: without what others marked."""
+    """The pool without the marks of other reviewers."""
     own = {(mark.item_id, mark.target) for mark in current_judgments(marks) if mark.judge == reviewer}
     candidates = [
         each
@@ -176,7 +178,7 @@ def _seen_by(pool: Pool, reviewer: str, marks: Sequence[Judgment]) -> Pool:
 
 
 def shared_corpus(evaluation: Evaluation) -> Corpus:
-    """The corpus that marks are made on, which must be one for all arms."""
+    """The corpus of all arms. It must be the same for all, because marks are made on it."""
     corpora = {dataset.corpus.hash: dataset.corpus for dataset in evaluation.datasets.values()}
     if len(corpora) > 1:
         raise UsageError(
@@ -187,12 +189,12 @@ def shared_corpus(evaluation: Evaluation) -> Corpus:
 
 
 def stored_marks(evaluation: Evaluation) -> list[Judgment]:
-    """All that people said so far."""
+    """All marks of people on relevance so far."""
     return [mark for mark in evaluation.store.judgments() if mark.label == REVIEW]
 
 
 def compared_arms(evaluation: Evaluation) -> list[tuple[str, str]]:
-    """The arms that are compared: each with the baseline's."""
+    """The pairs of arms that are compared: each with the baseline's."""
     study, arms = evaluation.study, evaluation.reviewing.pool.arms
     by_system: dict[str, list[str]] = {}
     for arm in evaluation.arms:
@@ -203,7 +205,7 @@ def compared_arms(evaluation: Evaluation) -> list[tuple[str, str]]:
 
 
 def mark_thresholds(evaluation: Evaluation) -> list[float]:
-    """The differences that clauses on marks ask for, and none: a gain must be no loss too."""
+    """The differences that clauses on marks ask for, and 0: a gain must not be a loss."""
     found = {0.0}
     for gate in evaluation.study.gates:
         for clause in (clause for clause in gate.clauses() if clause.each is None):
@@ -216,7 +218,7 @@ def mark_thresholds(evaluation: Evaluation) -> list[float]:
 
 
 def _fresh_folder(root: Path, *, batch: bool) -> Path:
-    """Where forms go: `review`, or a numbered folder in it for a batch of the most decisive ones."""
+    """The folder for forms: `review`, or in it a numbered folder for a batch of decisive ones."""
     if not batch:
         return root
     taken = [int(path.name) for path in root.glob("[0-9]*") if path.name.isdigit()]
@@ -225,15 +227,15 @@ def _fresh_folder(root: Path, *, batch: bool) -> Path:
 
 @dataclass(frozen=True)
 class StudyReviewImport:
-    """What an import changed, and what is left."""
+    """The results after an import of marks."""
 
     forms: ReviewImport
     results: Results
-    checked: GradingProgress | None  # where a paying judge graded anything
+    checked: GradingProgress | None  # None: no paying judge graded anything
 
 
 def import_review(study: Study, paths: Sequence[Path], reviewer: str | None = None) -> StudyReviewImport:
-    """Takes people's marks in, all or none; marks made before stay stored."""
+    """Import people's marks, all or none. Earlier marks stay stored."""
     evaluation = Evaluation(study)
     with evaluation.store.locked():
         given = [study.folder / "review"] if not paths else list(paths)
@@ -247,7 +249,7 @@ def import_review(study: Study, paths: Sequence[Path], reviewer: str | None = No
 def _filled_in(
     evaluation: Evaluation, forms: Sequence[ReviewForm], verdicts: Sequence[GradeForm], reviewer: str | None
 ) -> ReviewImport:
-    """What both kinds of form bring; the problems of both are told together."""
+    """The marks of both kinds of form. A DataError has the problems of both."""
     study, problems, found = evaluation.study, list[Problem](), list[ReviewImport]()
     how: dict[str, Any] = {"reviewer": reviewer, "when": study.kit.clock()}
     try:
@@ -273,7 +275,7 @@ def _filled_in(
 
 
 def stored_grades(evaluation: Evaluation) -> list[Judgment]:
-    """All that people said so far of what judges graded: marks that answer no question."""
+    """All marks of people so far on what judges graded."""
     entries = [entry.judgment for entry in evaluation.store.judged() if entry.key is None]
     return [mark for mark in entries if mark is not None and mark.label != REVIEW]
 
@@ -285,22 +287,22 @@ def _checked(evaluation: Evaluation, draw: Set[str] = frozenset()) -> GradingPro
 
 
 def _counted(study: Study) -> list[str] | None:
-    """Whose marks the study counts; None: everybody's."""
-    if any(getattr(judge, "everybody", False) for judge in study.judges):
+    """The people whose marks the study counts; None: everybody."""
+    if any(isinstance(judge, EverybodyJudge) and judge.everybody for judge in study.judges):
         return None
     return [name for judge in study.judges for name in judge.names if isinstance(judge, PersonJudge)]
 
 
 @dataclass(frozen=True)
 class ReviewProgress:
-    """How far people are, with each of the two things that they may be asked."""
+    """How far people are with relevance and with checking a judge."""
 
-    review: ReviewSummary | None  # what keywords miss
-    verdicts: GradingProgress | None  # what a paying judge graded
+    review: ReviewSummary | None  # of relevance
+    verdicts: GradingProgress | None  # of checking a paying judge
 
 
 def review_progress(study: Study) -> ReviewProgress:
-    """How far the review is, and what was drawn of a paying judge's verdicts."""
+    """How far the reviews of a study are."""
     evaluation = Evaluation(study)
     found = ReviewProgress(evaluation.review, _checked(evaluation, _in_forms(study)))
     if found == ReviewProgress(None, None):
@@ -310,24 +312,24 @@ def review_progress(study: Study) -> ReviewProgress:
 
 
 def _in_forms(study: Study) -> set[str]:
-    """The items that people were given verdict forms for, as far as they lie in the study's folder."""
+    """The items with forms for checking a judge in the study's folder."""
     forms = read_forms([study.folder / "review"]) if has_forms(study) else []
     return {each.form.item_id for each in split_forms(forms)[1]}
 
 
 def has_forms(study: Study) -> bool:
-    """Whether forms lie where they are exported to by default."""
+    """Whether there are forms in the folder to which they are exported by default."""
     return any((study.folder / "review").rglob("*.yaml"))
 
 
 def review_agreement(study: Study) -> Agreement:
-    """Agreement among those whose marks count, on relevant or not, and with paying judges."""
+    """The agreement among people whose marks count, and with paying judges."""
     evaluation = Evaluation(study)
     return Agreement.of(evaluation.judgments, evaluation.judging.raters, graded_by_models(evaluation))
 
 
 def next_step(study: Study, place: str) -> str:
-    """What brings a study that was run nearer to its decision."""
+    """What to do next after a run."""
     found = Evaluation(study).review
     if found is None or not found.open or found.settled:
         return f"assay report {place}" + (" --format benchmark" if found is not None else "")

@@ -1,4 +1,4 @@
-"""Run files scored and compared: the short way from TREC files to estimates and paired differences."""
+"""TREC files: run files scored and compared without a study, and a study exported as run files and qrels."""
 
 from __future__ import annotations
 
@@ -40,10 +40,10 @@ def evaluate_runs(
     against: str = "baseline",
     missing: str = "zero",
 ) -> Results:
-    """Estimates of every run on the judged queries, and comparisons with the first, of all pairs, or none.
+    """Score run files on the judged queries, and compare them with the first one, in all pairs, or not.
 
-    A judged query that a run lacks counts as 0, as with trec_eval's -c. With `missing="open"` one that
-    another run has counts as not run, so that runs over different queries are not compared.
+    A judged query that is not in a run counts as 0, as with trec_eval's -c. With `missing="open"` it counts
+    as not run if another run has it, so that runs on different queries are not compared.
     """
     names = [run_name(Path(path)) for path in runs]
     if len(set(names)) < len(names):
@@ -90,7 +90,7 @@ def evaluate_runs(
 
 
 def _mark_pending(scores: pl.DataFrame) -> pl.DataFrame:
-    """The scores with a query that some runs have and this one lacks as not run, instead of as 0."""
+    """The scores, in which a query that only other runs have counts as not run, not as 0."""
     lacks = pl.col("status") == "missing"
     elsewhere = (~lacks).any().over("item", "measure")
     pending = pl.lit("pending").cast(scores.schema["status"])
@@ -114,14 +114,19 @@ QRELS, LABEL = "qrels.txt", "relevance"
 
 @dataclass(frozen=True)
 class TrecFiles:
-    """The files by name, and what a reader of them should know."""
+    """The contents of files by name, and notes for their readers."""
 
     files: dict[str, bytes]
     notes: list[str] = field(default_factory=list)
 
 
 def export_trec(evaluation: Evaluation) -> TrecFiles:
-    """A run file an arm and seed; one file of qrels, or one a run where arms searched different corpora."""
+    """A study as TREC files, for trec_eval, ranx or ir_measures. Scoring them gives the scores of the study.
+
+    There is one run file per arm and seed. There is one qrels file, or one per run if arms searched different
+    corpora. What failed or was not asked is in no file, and a note says so: another program would take it for
+    an empty answer.
+    """
     found = TrecFiles({})
     names = _names(evaluation.blocks)
     judged = {name: _qrels(block) for name, block in names.items()}
@@ -138,7 +143,7 @@ def export_trec(evaluation: Evaluation) -> TrecFiles:
 
 
 def _names(blocks: Sequence[Block]) -> dict[str, Block]:
-    """A file name for each block: its arm, its seed where there are several, a number where two are alike."""
+    """The blocks by file name: the arm, the seed if there are several, a number if two names are equal."""
     seeds = Counter(block.arm.name for block in blocks)
     named: dict[str, Block] = {}
     for block in blocks:
@@ -154,7 +159,7 @@ def _run(name: str, block: Block, notes: list[str]) -> bytes:
     )
     if _tied_by_rounding(ranking):
         ranking = ranking.with_columns(score=pl.col("score").rank("dense").over("item").cast(pl.Float64))
-        notes.append(f"{name}.run: scores lie too close for single precision, so places stand for them")
+        notes.append(f"{name}.run: scores are too close for single precision, so ranks replace them")
     answered = int((block.asked == SCORED).sum())
     if answered < len(block.items):
         left = quantity(len(block.items) - answered, "item")
@@ -166,12 +171,12 @@ def _run(name: str, block: Block, notes: list[str]) -> bytes:
 
 
 def _places(block: Block) -> pl.DataFrame:
-    """The items in the order of the data set."""
+    """The items in the order of the dataset."""
     return pl.DataFrame({"item": block.item_ids}, schema={"item": pl.String}).with_row_index("place")
 
 
 def _tied_by_rounding(ranking: pl.DataFrame) -> bool:
-    """Whether scores that differ are the same in single precision, in which trec_eval compares them."""
+    """Whether different scores are equal in single precision, in which trec_eval compares them."""
     single = ranking["score"].to_numpy().astype(np.float32)
     exact = ranking.select("item", "score").n_unique()
     return ranking.select("item").with_columns(score=pl.Series(single)).n_unique() < exact

@@ -1,7 +1,7 @@
-"""A sweep: a grid of parameters of one system, or changes to it, asked, judged and compared as one study.
+"""A sweep asks, judges and compares a grid of parameters of one system, or changes to it, as one study.
 
-It has a run folder of its own beside the study's, resumes as any run does, and shares its caches: nothing is
-embedded or indexed twice. What people and models judged for the study counts here too.
+It has its own run folder beside the study's, resumes as any run does, and shares the caches, so that nothing
+is embedded or indexed twice. The marks of people and the findings of judges for the study count here too.
 """
 
 from __future__ import annotations
@@ -34,16 +34,16 @@ from assay.study.sweep_study import declared_sweep, sweep_as_study
 
 
 def run_sweep(study: Study, where: Mapping[str, Sequence[str]] | None = None) -> Sweep:
-    """Runs a study's sweep, as far as it was not run yet, and returns everything found."""
+    """Run the sweep of a study, as far as it was not run yet, and return its results."""
     sweeping = SweepRun.of(study, where or {})
     _, broken = sweeping.ask()
     sweeping.judge()
-    return sweeping.found(broken)
+    return sweeping.results(broken)
 
 
 @dataclass(frozen=True)
 class SweepRun:
-    """A sweep under way, stage by stage."""
+    """A sweep, stage by stage."""
 
     study: Study
     how: SweepFile
@@ -52,19 +52,19 @@ class SweepRun:
 
     @classmethod
     def of(cls, study: Study, where: Mapping[str, Sequence[str]]) -> SweepRun:
-        """The sweep that a study declares, narrowed further; nothing is asked before it is checked."""
+        """The sweep that a study declares, restricted by further conditions, and checked."""
         how, swept = declared_sweep(study), sweep_as_study(study)
         selection = Selection({**how.where, **where})
         arms = selection.arms(swept)
         selection.check_conditions(swept, arms)
         check_study(swept, arms)
-        _refuse_idle(swept, arms, how)
+        _check_changes_matter(swept, arms, how)
         return cls(study, how, swept, selection)
 
     def ask(self, progress: Progress | None = None) -> tuple[Outcome | None, str | None]:
-        """Asks every setting what it was not asked yet; what was done, and why some have no answers."""
+        """Ask every setting what it was not asked yet. Returns the outcome, or why it is incomplete."""
         store = Store(self.swept.run_folder)
-        _carry(Store(self.study.run_folder), store)
+        _copy_judgments(Store(self.study.run_folder), store)
         try:
             return run_study(self.swept, self.selection, progress=progress), None
         except SystemFailure as error:
@@ -73,25 +73,27 @@ class SweepRun:
             return None, str(error).partition("\nWhat others answered")[0]
 
     def judge(self, progress: Progress | None = None) -> list[Tally]:
-        """Asks the judges that cost something what they were not asked yet."""
+        """Ask the judges that cost something what they were not asked yet."""
         return judge_study(self.swept, self.selection, progress)
 
-    def found(self, broken: str | None = None) -> Sweep:
-        """Everything that follows from what is stored."""
-        evaluation, figures, changes = self._evaluation, self._figures, self.how.changes
+    def results(self, broken: str | None = None) -> Sweep:
+        """The results, from what is stored."""
+        evaluation, statistics, changes = self._evaluation, self._statistics, self.how.changes
         return Sweep(
             study=self.study.name,
             system=next(iter(self.swept.file.systems)),
             grid=self.how.grid,
             measures=measure_infos(self.swept.measures, evaluation.judging.bounded),
-            by=figures.by,
+            by=statistics.by,
             where={name: list(values) for name, values in self.selection.where.items()},
             items=len(evaluation.items),
             settings=[
-                self._priced(setting) for setting in (figures.listed() if changes else figures.ranked())
+                self._priced(setting) for setting in (statistics.listed() if changes else statistics.ranked())
             ],
-            parameters=figures.parameters(),
-            folds=[] if changes else figures.folds(),  # no change is chosen, so that no choice is checked
+            parameters=statistics.parameters(),
+            folds=[]
+            if changes
+            else statistics.folds(),  # no best change is chosen, so there is no choice to check
             warnings=self._warnings(),
             broken=broken,
             changes=changes,
@@ -103,7 +105,7 @@ class SweepRun:
 
     @cached_property
     def _names(self) -> dict[str, Arm]:
-        """The arms that were run, by the names of their settings."""
+        """The arms that were run, by the name of their setting."""
         arms = self._evaluation.arms
         if self.how.changes:
             named = zip([self.swept.arms[0].system, *self.how.changes], self.swept.arms, strict=True)
@@ -111,7 +113,7 @@ class SweepRun:
         return dict(zip(setting_names([arm.factors for arm in arms], self.how.grid), arms, strict=True))
 
     @cached_property
-    def _figures(self) -> SweepStatistics:
+    def _statistics(self) -> SweepStatistics:
         names = {arm.name: name for name, arm in self._names.items()}
         file = self.swept.file
         return SweepStatistics(
@@ -126,13 +128,13 @@ class SweepRun:
         )
 
     def _set(self, name: str) -> Factors:
-        """What a setting sets: its point of the grid, or what its change says."""
+        """The parameters of a setting: its point of the grid, or its change."""
         if self.how.changes:
             return self.how.changes.get(name, {})
         return _within(self.how.grid, self._names[name].factors)
 
     def _reference(self) -> str:
-        """The setting that the study itself runs, where the grid has it; else the first of the grid."""
+        """The setting that the study itself runs, if the grid has it; else the first of the grid."""
         if self.how.changes:
             return next(iter(self._names))
         swept = self.swept
@@ -141,7 +143,7 @@ class SweepRun:
         )
         try:
             basis = AnswerBasis.of(swept, own, swept.dataset(own))
-        except AssayError:  # what only the grid sets is missing from it
+        except AssayError:  # the study lacks a parameter that only the grid sets
             return next(iter(self._names))
         same = (
             name
@@ -174,8 +176,8 @@ class SweepRun:
         ]
 
 
-def _refuse_idle(swept: Study, arms: Sequence[Arm], how: SweepFile) -> None:
-    """A change on which no answer depends would be the same figures under another name."""
+def _check_changes_matter(swept: Study, arms: Sequence[Arm], how: SweepFile) -> None:
+    """Raise a DataError if no answer depends on a change: it would give the same values again."""
     if not how.changes:
         return
     names = dict(zip((arm.name for arm in swept.arms[1:]), how.changes, strict=True))
@@ -193,9 +195,10 @@ def _refuse_idle(swept: Study, arms: Sequence[Arm], how: SweepFile) -> None:
 
 
 def setting_names(settings: Sequence[Factors], grid: Mapping[str, Sequence[str]]) -> list[str]:
-    """What each setting is called: its values, with the parameter's name where a value alone says too little.
+    """The names of settings: their values, with the name of the parameter if a value does not tell it.
 
-    `rrf(k=40), tokens(size=300)`, but `fuse.k=40, depth=50`. A parameter with one value goes without saying.
+    For example `rrf(k=40), tokens(size=300)`, but `fuse.k=40, depth=50`. A parameter with only one value is
+    left out.
     """
     seen = [value for values in grid.values() for value in values]
     telling = {value for value in seen if seen.count(value) == 1 and not _bare(value)}
@@ -210,7 +213,7 @@ def setting_names(settings: Sequence[Factors], grid: Mapping[str, Sequence[str]]
 
 
 def _bare(value: str) -> bool:
-    """Whether a value is a number, a list or a truth value: nothing that tells whose value it is."""
+    """Whether a value is a number, a list or a truth value, which does not tell its parameter."""
     return value.lower() in {"true", "false"} or value.lstrip("[-. ")[:1].isdigit()
 
 
@@ -223,7 +226,7 @@ def _without(grid: Mapping[str, object], factors: Factors) -> Factors:
 
 
 def _too_coarse(comparisons: int, resamples: int) -> list[str]:
-    """Where the smallest p-value that so many resamples can show is lost in the correction."""
+    """A warning if no corrected p-value can be significant with that many resamples."""
     if comparisons / (resamples + 1) < ALPHA:
         return []
     enough = math.ceil(2 * comparisons / ALPHA)
@@ -231,8 +234,8 @@ def _too_coarse(comparisons: int, resamples: int) -> list[str]:
     return [f"compare.resamples is {resamples}: {what}; raise it to {enough} or more"]
 
 
-def _carry(source: Store, target: Store) -> None:
-    """Lets marks and findings that were made for the study count in its sweep; they were paid for there."""
+def _copy_judgments(source: Store, target: Store) -> None:
+    """Copy marks and findings of the study to its sweep, without their cost, which the study has paid."""
     known = {(entry.key, entry.judgment) for entry in target.judged()}
     judged = [entry for entry in source.judged() if entry.judgment is not None]
     if new := [entry for entry in judged if (entry.key, entry.judgment) not in known]:

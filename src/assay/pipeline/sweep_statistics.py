@@ -1,7 +1,7 @@
-"""The figures of a sweep: every setting against the reference, every parameter, and the best one checked.
+"""The statistics of a sweep: settings compared with the reference, parameters, and the best setting.
 
-A setting stands in the place of a system, so that whatever holds for the comparison of systems holds here:
-pairing by item, refusals, failures at both ends, intervals, tests and corrections.
+Settings are compared as systems are: with pairing by item, refusals, failures at both ends, intervals, tests
+and corrections.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ from assay.stats.compare import ComparisonSettings, summarise
 from assay.stats.resample import random_generator
 from assay.stats.rows import Rows
 
-HALF = "half of the sweep"  # a tag of our own beside the items' tags
+HALF = "half of the sweep"  # a tag that is added to items
 HALVES = ("A", "B")
 
 
 @dataclass(frozen=True)
 class SweepStatistics:
-    """The scores of a grid or of changes, under the names of settings, and what follows from them."""
+    """The scores of settings, and the statistics that follow from them."""
 
-    scores: pl.DataFrame  # as the score stage wrote them; `arm` holds the name of a setting
+    scores: pl.DataFrame  # as the score stage wrote them; `arm` has the name of a setting
     items: Sequence[Item]
     settings: Mapping[str, Factors]  # by name, in the order of the grid or of the changes
     reference: str
@@ -46,20 +46,20 @@ class SweepStatistics:
         return self.measures[0]
 
     def ranked(self) -> list[Setting]:
-        """Every setting, best first; what cannot be ranked stands last, and equals keep the grid's order."""
+        """Every setting, best first. Equal settings keep their order; those without a rank come last."""
         return sorted(self.listed(), key=lambda setting: -self._standing(setting.name, self._everywhere))
 
     def listed(self) -> list[Setting]:
-        """Every setting in the order they are written, each compared with the reference."""
-        first, alone = [self.measure], ComparisonSettings("", "none", resamples=self.resamples)
-        found, _ = summarise(self.rows, self.measures, alone)
-        sliced, _ = summarise(self.rows, first, replace(alone, by=[self.by] if self.by else []))
+        """Every setting in the order of the file, each compared with the reference."""
+        first, plain = [self.measure], ComparisonSettings("", "none", resamples=self.resamples)
+        found, _ = summarise(self.rows, self.measures, plain)
+        sliced, _ = summarise(self.rows, first, replace(plain, by=[self.by] if self.by else []))
         _, compared = summarise(self.rows, first, self._comparing("holm"))
         found += [one for one in sliced if one.where]
         return [self._setting(name, found, compared) for name in self.settings]
 
     def parameters(self) -> list[Parameter]:
-        """What each parameter with several values does on average over the others, paired by item."""
+        """The effect of each parameter with several values, averaged over the others and paired by item."""
         first = self.settings[self.reference]
         values = {name: list(dict.fromkeys(each[name] for each in self.settings.values())) for name in first}
         return [self._parameter(name, each) for name, each in values.items() if len(each) > 1]
@@ -84,7 +84,7 @@ class SweepStatistics:
 
     @cached_property
     def _scores(self) -> pl.DataFrame:
-        """The scores with settings in the place of systems."""
+        """The scores with settings as systems."""
         return self.scores.with_columns(system=pl.col("arm"), factors=pl.lit("{}"))
 
     @cached_property
@@ -112,9 +112,9 @@ class SweepStatistics:
         )
 
     def _standing(self, name: str, within: NDArray[np.bool_]) -> float:
-        """How good a setting is on some items, greater is better; what failed counts as the worst there is.
+        """How good a setting is on some items: greater is better, and failed items count as the worst value.
 
-        Minus infinity where that cannot be said: items are open, or failed without a bound.
+        Minus infinity if this is not known: items are pending or unjudged, or failed without a worst value.
         """
         measure, column = self.measure, self.rows.column(name, self.measure.name)
         upwards = measure.better == "higher"
@@ -133,13 +133,13 @@ class SweepStatistics:
     # ------------------------------------------------------------------------------ parameters
 
     def _parameter(self, name: str, values: Sequence[str]) -> Parameter:
-        """The settings of each value as repetitions of one system: rows average them as they do seeds."""
+        """The effect of a parameter: settings with the same value count as seeds of one system."""
         first, reference = self.measure, self.settings[self.reference][name]
         sharing = {
             value: [own for own in self.settings if self.settings[own][name] == value] for value in values
         }
         parts = [
-            self._repeated(value, place, own) for value in values for place, own in enumerate(sharing[value])
+            self._as_seeds(value, place, own) for value in values for place, own in enumerate(sharing[value])
         ]
         rows = Rows(pl.concat(parts), self.items, self.cluster)
         found, compared = summarise(rows, [first], self._comparing("holm", reference=reference))
@@ -155,8 +155,8 @@ class SweepStatistics:
             ],
         )
 
-    def _repeated(self, value: str, place: int, setting: str) -> pl.DataFrame:
-        """The scores of one setting as one repetition of the value it has."""
+    def _as_seeds(self, value: str, place: int, setting: str) -> pl.DataFrame:
+        """The scores of one setting as seeds of a system that is named after its value."""
         own = self.scores.filter(pl.col("arm").eq(setting) & pl.col("measure").eq(self.measure.name))
         seeds = pl.col("seed").rank("dense").cast(pl.Int64) - 1
         return own.with_columns(
@@ -170,7 +170,7 @@ class SweepStatistics:
 
     @cached_property
     def halves(self) -> dict[str, list[int]]:
-        """The places of the items that the measure applies to, in two halves; clusters stay whole."""
+        """The places of the items that the measure applies to, in two halves. Clusters stay whole."""
         applies = np.any(
             [self.rows.column(each, self.measure.name).expected for each in self.settings], axis=0
         )
@@ -178,13 +178,13 @@ class SweepStatistics:
         for place in np.flatnonzero(applies).tolist():
             clusters.setdefault(int(self.rows.clusters[place]), []).append(place)
         halves: dict[str, list[int]] = {name: [] for name in HALVES}
-        for turn, cluster in enumerate(self._dealt(list(clusters.values()))):
+        for turn, cluster in enumerate(self._shuffled(list(clusters.values()))):
             halves[HALVES[turn % 2]] += cluster
         return halves
 
     @cached_property
     def _halved(self) -> list[Item]:
-        """The items, each with its half for a tag."""
+        """The items, each with its half as a tag."""
         half = {place: name for name, places in self.halves.items() for place in places}
         return [
             msgspec.structs.replace(item, tags={**item.tags, HALF: [half[place]]}) if place in half else item
@@ -192,7 +192,7 @@ class SweepStatistics:
         ]
 
     def _best(self, places: Sequence[int]) -> str | None:
-        """The best setting on some items; the reference where nothing is better, as no reason to change."""
+        """The best setting on some items. It is the reference if no setting is better."""
         within = np.zeros(len(self.items), dtype=bool)
         within[list(places)] = True
         names = [self.reference, *(name for name in self.settings if name != self.reference)]
@@ -200,8 +200,8 @@ class SweepStatistics:
         best = max(names, key=standings.__getitem__)
         return best if np.isfinite(standings[best]) else None
 
-    def _dealt(self, clusters: Sequence[list[int]]) -> Iterator[list[int]]:
-        """The clusters in the order they are dealt in: shuffled within each value of `by`."""
+    def _shuffled(self, clusters: Sequence[list[int]]) -> Iterator[list[int]]:
+        """The clusters in the order in which halves get them: shuffled within each value of `by`."""
         strata: dict[tuple[str, ...], list[list[int]]] = {}
         for cluster in clusters:
             strata.setdefault(tuple(self.items[cluster[0]].values(self.by)) if self.by else (), []).append(

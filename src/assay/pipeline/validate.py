@@ -271,7 +271,7 @@ def _budget_problems(study: Study, arms: Sequence[Arm]) -> Iterator[Problem]:
 
 
 def _slice_problems(study: Study, datasets: dict[str, Dataset]) -> Iterator[Problem]:
-    """Tags and values that no item has. A misspelt one would leave a clause undecided for ever."""
+    """Tags and values that no item has. A misspelt tag would leave its clauses undecided for ever."""
     if not datasets:
         return
     known: dict[str, set[str]] = {name: set(values) for name, values in study.file.factors.items()}

@@ -151,10 +151,10 @@ def _system_warnings(study: Study, datasets: Mapping[str, Dataset]) -> Iterator[
 
 
 def missing_part_warnings(study: Study, arms: Sequence[Arm], measures: Sequence[Measure]) -> Iterator[str]:
-    """Measures that will be n/a because a system never gives what they need.
+    """Measures that will be n/a: a system never gives what they need.
 
     If another system gives that part, only contexts are mentioned: any system that answers could show
-    contexts, but it is no mistake that a flat system has no trace of a walk.
+    contexts, but a flat system rightly has no trace of a walk.
     """
     gives = {arm.system: study.gives(arm) for arm in arms}
     somewhere = RESPONSE_PARTS if None in gives.values() else frozenset().union(*filter(None, gives.values()))

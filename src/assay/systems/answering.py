@@ -1,4 +1,4 @@
-"""From a ranking to a response: the hits, what links add to them, and what is shown under each budget."""
+"""Makes a response from a ranking: the hits, the passages that links lead to, and the contexts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ from assay.retrieval.context import Arrival, ContextBuilder, rank_relevance
 
 
 class Meter:
-    """Runs from the moment it is made. A stage that comes twice adds up."""
+    """Measures the seconds, tokens and cost of each stage, from the moment it is made.
+
+    The times of a stage that occurs twice are added.
+    """
 
     def __init__(self) -> None:
         self._last = perf_counter()
@@ -25,7 +28,7 @@ class Meter:
         self._cost = 0.0
 
     def lap(self, stage: str, *, took: float | None = None, tokens: int = 0, cost: float = 0.0) -> None:
-        """Books the time since the last lap under a stage, or what it took when it was really done."""
+        """Add the time since the last lap to a stage, or `took` if the work was done at another time."""
         now = perf_counter()
         self._stages[stage] = self._stages.get(stage, 0.0) + (now - self._last if took is None else took)
         self._last = now
@@ -33,18 +36,18 @@ class Meter:
         self._cost += cost
 
     def observed(self) -> Observed:
-        """Every stage and their total, as a record."""
+        """The stages and their total as a record."""
         seconds = {**self._stages, "total": sum(self._stages.values())}
         return Observed(seconds=seconds, tokens=self._tokens or None, cost=self._cost or None)
 
 
-PassageScoring = Callable[[str, Ranking], ScoresOf]  # of a query: how any passage scores beside a ranking's
-LINK = "link"  # what steps of a trace that go along a link are called
+PassageScoring = Callable[[str, Ranking], ScoresOf]  # for a query and a ranking: the score of any passage
+LINK = "link"  # the kind of steps along a link in a trace
 
 
 @dataclass(frozen=True)
 class RankedPassage:
-    """A passage that is a hit: its position, score and relevance, and the link that led to it, if one did."""
+    """A passage that is a hit: its position, score and relevance, and the link that led to it, if any."""
 
     position: int
     score: float
@@ -54,9 +57,9 @@ class RankedPassage:
 
 @dataclass(frozen=True)
 class AnswerBuilder:
-    """What systems that rank passages have in common: `k` hits, of which the first `show` are shown.
+    """Builds the responses of systems that rank passages: `k` hits, and contexts of the first `show` of them.
 
-    What links led to is shown besides: it was looked for, and stands low because the query has no word of it.
+    Passages that links led to are shown too, at any rank: they rank low if they share no word with the query.
     """
 
     corpus: Corpus
@@ -73,13 +76,13 @@ class AnswerBuilder:
         meter: Meter,
         scoring: PassageScoring | None = None,
     ) -> Response:
-        """The response to a query whose passages are ranked; `scoring` scores what links lead to."""
-        return self.shown(query, self.gathered(query, ranking, meter, scoring), budgets, meter)
+        """The response to a query from a ranking. `scoring` scores the passages that links lead to."""
+        return self.respond(query, self.gather(query, ranking, meter, scoring), budgets, meter)
 
-    def gathered(
+    def gather(
         self, query: str, ranking: Ranking, meter: Meter, scoring: PassageScoring | None = None
     ) -> list[RankedPassage]:
-        """The hits, best first: the ranking's own, and those that links lead to. The meter gets `link`."""
+        """The hits, best first: those of the ranking and those that links lead to. Metered as `link`."""
         linked: list[LinkedPassage] = []
         if self.links is not None and scoring is not None and len(ranking.positions):
             linked = self.links.follow(query, ranking, scoring(query, ranking))
@@ -87,15 +90,15 @@ class AnswerBuilder:
         return merge_links(ranking, linked, self.k)
 
     def hits(self, found: Sequence[RankedPassage]) -> list[Hit]:
-        """What was gathered, as a response has it."""
+        """The gathered passages as hits."""
         return [Hit(self.corpus.passages[each.position].doc_id, each.score) for each in found]
 
-    def shown(
+    def respond(
         self, query: str, found: Sequence[RankedPassage], budgets: Sequence[Budget], meter: Meter
     ) -> Response:
-        """Hits and contexts of what was gathered. The meter gets `select`.
+        """The response with hits and contexts of the gathered passages. Metered as `select`.
 
-        The trace has the steps of links alone: a system that routes puts its own before them.
+        The trace has only the steps of links: a system that routes adds its own steps before them.
         """
         response = Response(hits=self.hits(found), trace=self._steps(found))
         if budgets:
@@ -108,7 +111,7 @@ class AnswerBuilder:
         return response
 
     def _shown(self, found: Sequence[RankedPassage]) -> list[int]:
-        """Which hits are shown: the first of those that the ranking has, and all that links led to."""
+        """The hits that are shown: the first ones of the ranking, and all that links led to."""
         own = accumulate(each.by is None for each in found)
         return [
             at
@@ -140,11 +143,11 @@ class AnswerBuilder:
 
 
 def merge_links(ranking: Ranking, linked: Sequence[LinkedPassage], k: int) -> list[RankedPassage]:
-    """The k most relevant of a ranking and of what links lead to, each passage once.
+    """The k most relevant passages of a ranking and of links, each once.
 
-    A passage of the ranking is as relevant as its rank says. A linked one is as relevant as its link says,
-    and comes in by that, where that is more than its own rank gives it. Its score is what a hit of its
-    relevance has, so that scores fall from hit to hit. The others keep their order, scores and relevance.
+    The relevance of a passage comes from its rank, or from a link to it if that gives more. The score of a
+    linked passage is that of a hit with its relevance, so that scores fall from hit to hit. Other passages
+    keep their order, scores and relevance.
     """
     positions, scores = ranking.positions[:k].tolist(), ranking.scores[:k]
     relevance = rank_relevance(len(positions))
@@ -163,6 +166,6 @@ def merge_links(ranking: Ranking, linked: Sequence[LinkedPassage], k: int) -> li
 
 
 def _score_at(relevance: float, known: Floats, scores: Floats) -> float:
-    """The score that goes with a relevance, on lines between those of a ranking, and on below its last."""
+    """The score for a relevance: interpolated between those of a ranking, and continued below the last."""
     last = scores[-1] - max(float(scores[0] - scores[-1]), abs(float(scores[0])), 1e-9)
     return float(np.interp(relevance, [0.0, *known[::-1]], [last, *scores[::-1]]))

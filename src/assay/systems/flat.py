@@ -1,4 +1,4 @@
-"""Flat retrieval: BM25, dense, and both fused."""
+"""Flat retrieval: BM25, dense, both fused, and a strong baseline that reranks them."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from assay.core.dataset import Corpus, Dataset, search_problems
 from assay.core.errors import Problem, UsageError
+from assay.core.optional import WeightedFusion
 from assay.core.parts import Embedder, Fusion, LinkBuilder, Reranker, Selector, Tokenizer, VectorStore
 from assay.core.protocols import Kit
 from assay.core.records import Budget, Query, Response
@@ -46,11 +47,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class FlatIndex:
-    """Passages behind one way to rank them. No query changes it, so it is its own session."""
+    """A way to rank passages. No query changes it, so it is its own session."""
 
     retriever: Retriever
     answering: AnswerBuilder
-    scorer: CombinedScorer | None = None  # where there are links
+    scorer: CombinedScorer | None = None  # needed for links
 
     def session(self) -> FlatIndex:
         return self
@@ -67,9 +68,9 @@ class FlatIndex:
 
 @dataclass(frozen=True, kw_only=True)
 class _FlatSystem(ABC):
-    """What every flat system has: how many hits come back, and how the first `show` of them are shown.
+    """The parameters of every flat system: how many hits come back, and how the first `show` are shown.
 
-    `links` leads from the first hits to passages that they name, which then are hits as well.
+    `links` leads from the first hits to passages that they name. These become hits too.
     """
 
     k: int = 100
@@ -88,7 +89,7 @@ class _FlatSystem(ABC):
 
     @property
     def gives(self) -> frozenset[str]:
-        """What its responses can hold: with links, a trace of those that were followed."""
+        """The parts that its responses can have. With links there is a trace of those that were followed."""
         return frozenset({"hits", "contexts"} | ({"trace"} if self.links is not None else set()))
 
     @abstractmethod
@@ -108,16 +109,16 @@ class _FlatSystem(ABC):
         return FlatIndex(retriever, answering, build_scorer(retriever, corpus, self.analysis, kit))
 
     def problems(self, dataset: Dataset, kit: Kit) -> list[Problem]:
-        """Why it could find nothing."""
+        """Why it could find nothing in a dataset."""
         return search_problems(dataset, self)
 
     @property
     def analysis(self) -> Analysis:
-        """How texts become words, for systems that search by them."""
+        """How texts become words, for systems that search by words."""
         return Analysis()
 
     def identity(self, kit: Kit) -> dict[str, Any]:
-        """What decides answers besides parameters: engine, static model, and what the parts say."""
+        """What else its answers depend on: the search engine, the static model, and its parts."""
         found = {
             "words": engine_version(),
             "static": StaticEmbedder().identity(kit),
@@ -132,7 +133,7 @@ class _FlatSystem(ABC):
 
 @dataclass(frozen=True)
 class BM25(_FlatSystem):
-    """BM25 over title and text, stemmed and less stop words (None: the language's own)."""
+    """BM25 over title and text, stemmed and without stop words (None: those of the language)."""
 
     language: Language = "english"
     stop_words: tuple[str, ...] | None = None
@@ -147,7 +148,7 @@ class BM25(_FlatSystem):
 
 @dataclass(frozen=True)
 class Dense(_FlatSystem):
-    """Cosine between the vectors of query and passage (title and text)."""
+    """The cosine between the vectors of query and passage (title and text)."""
 
     model: Annotated[Embedder, EMBEDDERS] = StaticEmbedder()
     store: Annotated[VectorStore, STORES] = ExactStore()
@@ -158,7 +159,7 @@ class Dense(_FlatSystem):
 
 @dataclass(frozen=True)
 class Hybrid(_FlatSystem):
-    """The first `depth` hits of BM25 and of Dense as one ranking."""
+    """The first `depth` hits of BM25 and of Dense, fused to one ranking."""
 
     model: Annotated[Embedder, EMBEDDERS] = StaticEmbedder()
     store: Annotated[VectorStore, STORES] = ExactStore()
@@ -169,7 +170,8 @@ class Hybrid(_FlatSystem):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if (weights := getattr(self.fuse, "weights", ())) and len(weights) != 2:
+        weights = self.fuse.weights if isinstance(self.fuse, WeightedFusion) else ()
+        if weights and len(weights) != 2:
             raise UsageError(f"{len(weights)} weights for two rankings. Give one for words, one for vectors.")
 
     @property
@@ -185,9 +187,9 @@ class Hybrid(_FlatSystem):
 
 @dataclass(frozen=True)
 class FlatStrong(Hybrid):
-    """Hybrid whose first `rerank_depth` hits get a second look, shown by relevance less redundancy.
+    """Hybrid with a reranker for its first `rerank_depth` hits. Contexts avoid redundant passages.
 
-    `trust` is the reranker's share of the final score; the rest is the first ranking's.
+    `trust` is the reranker's share of the final score. The rest is the share of the first ranking.
     """
 
     rerank: Annotated[Reranker, RERANKERS] = MaxSim()

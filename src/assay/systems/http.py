@@ -1,4 +1,4 @@
-"""A search API over HTTP, described in the study: how it is asked, and where its answer holds what."""
+"""A search API over HTTP. The study describes how to ask it, and where the parts of an answer are."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from assay.systems.server_process import (
 
 @dataclass(frozen=True)
 class HttpIndex:
-    """Connections to a service, and the server behind them where we started it. It is its own session."""
+    """Connections to a service, and its server process if we started one. The index is its own session."""
 
     form: RequestTemplate
     exchange: HttpClient
@@ -53,7 +53,7 @@ class HttpIndex:
         return self
 
     def answer(self, query: Query, budgets: Sequence[Budget]) -> Response:
-        """One attempt. Its time leaves out the wait for a turn, which is ours and not the service's."""
+        """Make one attempt. Its time does not include the wait for the rate limit, which is ours."""
         call = self.form.call(query)
         self.pace.wait()
         meter = Meter()
@@ -61,7 +61,7 @@ class HttpIndex:
             body = self.exchange.ask(call, self.timeout)
         except ServiceUnreachable:
             if self.served is not None and self.served.ended() is not None:
-                raise SystemFailure(self.served.epitaph()) from None
+                raise SystemFailure(self.served.exit_message()) from None
             raise
         meter.lap("http")
         response = self.reading.response(body, budgets)
@@ -80,8 +80,9 @@ class HttpIndex:
 class Http:
     """Any search API that is asked by GET or POST and answers in JSON.
 
-    `results` is where the list of results stands, and within each `id`, `text` and `score`; `route`, `flags`
-    and `contexts`, one a budget, are looked up in the whole answer. All of them are JMESPath expressions.
+    `results` finds the list of results in the answer, and `id`, `text` and `score` find the parts of a
+    result. `route`, `flags` and `contexts` (one per budget) look in the whole answer. All are JMESPath
+    expressions.
     """
 
     url: str
@@ -99,12 +100,12 @@ class Http:
     tokenizer: Annotated[Tokenizer, TOKENIZERS] = added_later(O200kBase())  # what contexts are counted by
     k: int = 10
     start: str | None = None
-    files: tuple[str, ...] | str = ()  # whose content decides its answers
-    revision: str = ""  # of the service, where it may change behind its address
+    files: tuple[str, ...] | str = ()  # files whose content its answers depend on
+    revision: str = ""  # of the service, if it may change behind its address
     ready: str | None = outside_identity(None)
     patience: float = outside_identity(30.0)  # seconds until a server that was started is ready
     timeout: float = outside_identity(30.0)  # seconds for one attempt
-    rate: float | None = outside_identity(None)  # requests a second, over all threads
+    rate: float | None = outside_identity(None)  # requests per second, over all threads
     threads: int = outside_identity(8)
     version: ClassVar[str] = "2"
 
@@ -133,12 +134,12 @@ class Http:
 
     @property
     def gives(self) -> frozenset[str]:
-        """What its responses can hold: contexts where the study says where they stand."""
+        """The parts that its responses can have: contexts only if the study says where they are."""
         return frozenset({"hits", "texts", "route", "flags"} | ({"contexts"} if self.contexts else set()))
 
     @property
     def budgets(self) -> frozenset[Budget]:
-        """The budgets that its answers hold a context for."""
+        """The budgets for which its answers have a context."""
         return frozenset(self._places())
 
     def _places(self) -> dict[Budget, Expression]:
@@ -185,7 +186,7 @@ class Http:
             if self.start is not None:
                 if is_port_taken(form.origin):
                     fix = "End it, or write {port} for the port in url and start."
-                    raise SystemFailure(f"Somebody else listens at {form.origin} already. {fix}")
+                    raise SystemFailure(f"Another program listens at {form.origin} already. {fix}")
                 served = ServerProcess(self.start.replace(PORT, str(port)), kit)
                 undo.callback(served.stop)
             self._await(form, exchange, port, served)
@@ -195,20 +196,20 @@ class Http:
     def _await(
         self, form: RequestTemplate, exchange: HttpClient, port: int, served: ServerProcess | None
     ) -> None:
-        """Waits for a server that was started, or for one that says when it is ready."""
+        """Wait until a server that was started, or one with a `ready` path, is ready."""
         if self.ready is None:
             if served is not None:
                 await_ready(readiness_probe(form.origin, {}, any_status=True), self.patience, served)
             return
         url = self.ready.replace(PORT, str(port))
-        own = url.startswith("/")  # headers may say who asks, which is nobody else's business
+        own = url.startswith("/")  # headers may contain secrets, so no other service gets them
         seen = readiness_probe(
             form.origin + url if own else url, exchange.headers if own else {}, any_status=False
         )
         await_ready(seen, self.patience, served)
 
     def problems(self, dataset: Dataset, kit: Kit) -> list[Problem]:
-        """What cannot be asked: items without a language where it is sent, a program that is not there."""
+        """Items without a language if the request needs it, and a program that does not exist."""
         found = []
         without = [item.item_id for item in dataset.items if item.language is None]
         if without and self._form(1).needs_language:
@@ -223,14 +224,14 @@ class Http:
         return found
 
     def identity(self, kit: Kit) -> dict[str, Any]:
-        """What decides its answers besides parameters: the content of the files it names, its tokenizer."""
+        """What else its answers depend on: the content of the files it names, and its tokenizer."""
         named = [self.files] if isinstance(self.files, str) else self.files
         parts = part_identities(self, kit) if self.contexts else {}
         return {**{each: digest(_contents(each, kit)) for each in named}, **parts}
 
 
 def _contents(named: str, kit: Kit) -> list[bytes]:
-    """A file, or all files of a folder or of a pattern with their names, as what is hashed of them."""
+    """What is hashed of a file, or of all files of a folder or pattern: their names and contents."""
     path = kit.path(named)
     if path.is_file():
         return [path.read_bytes()]

@@ -1,6 +1,6 @@
-"""What a search API answers, read by JMESPath: results, where it sent the query, and flags.
+"""Reads the answers of a search API by JMESPath: results, contexts, the route of the query, and flags.
 
-An empty list is an answer; a place that is not there is a failure, never an empty list.
+An empty list is an answer. A missing list is a failure, and never counts as an empty one.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from assay.core.errors import Retryable, SystemFailure, UsageError
 from assay.core.parts import Tokens
 from assay.core.records import NO_RESULTS, Budget, Context, Hit, Piece, Response, Span
 
-SEARCH = "search"  # the route of an answer with results that names none
-_SHOWN = 80  # characters of what stands where something else should
-_RUBBISH = (ValueError, RecursionError)  # what reading JSON raises, the second where it is nested too deeply
+SEARCH = "search"  # the route of an answer that has results and names no route
+_SHOWN = 80  # characters of a wrong value that a message shows
+_NOT_JSON = (ValueError, RecursionError)  # what reading JSON raises; the second if it is nested too deeply
 
 
 class DefaultField(StrEnum):
-    """Places that are read where a study names none. What it names itself has to be there."""
+    """The fields that are read if a study names none. Only a field that a study names must exist."""
 
     ID = "id"
     SCORE = "score"
@@ -32,7 +32,7 @@ class DefaultField(StrEnum):
 
 @dataclass(frozen=True)
 class Expression:
-    """Where something stands in an answer: the parameter that says so, as written, and what finds it."""
+    """A JMESPath expression: the parameter that has it, its text, and a function that applies it."""
 
     field: str
     written: str
@@ -41,7 +41,7 @@ class Expression:
 
     @classmethod
     def of(cls, field: str, written: str | None) -> Expression:
-        """Compiles an expression, None being one that finds nothing; UsageError says which field is wrong."""
+        """Compile an expression; None finds nothing. A UsageError names the wrong parameter."""
         import jmespath  # type: ignore[import-untyped]
         from jmespath.exceptions import JMESPathError  # type: ignore[import-untyped]
 
@@ -53,9 +53,9 @@ class Expression:
         except JMESPathError as error:
             why = " ".join(str(error).split()).partition(":")[2].strip()
             raise _not_one(field, written, why) from None
-        for function in _unknown_functions(compiled.parsed):  # which the library finds only when it is called
+        for function in _unknown_functions(compiled.parsed):  # the library finds these only when called
             raise _not_one(field, written, f"there is no function {function}")
-        if compiled.parsed["type"] == "field":  # a plain name, as most are: no need for an interpreter
+        if compiled.parsed["type"] == "field":  # most are a plain name, which needs no interpreter
             name = compiled.parsed["value"]
             return cls(field, written, lambda at: at.get(name) if isinstance(at, dict) else None, required)
 
@@ -87,7 +87,7 @@ def _unknown_functions(parsed: Mapping[str, Any]) -> Iterator[str]:
 
 @dataclass(frozen=True)
 class AnswerReader:
-    """How the answers of one service are read."""
+    """Reads the answers of one service."""
 
     results: Expression
     doc_id: Expression
@@ -95,18 +95,18 @@ class AnswerReader:
     score: Expression
     route: (
         Expression | Sequence[tuple[str, Expression]]
-    )  # where its name stands, or what must be true for each
+    )  # its name, or for each route an expression that must be true
     flags: Mapping[str, Expression]
     k: int
     corpus: Corpus
     conceal: Callable[[str], str]
-    contexts: Callable[[Any, Sequence[Budget]], list[Context]] | None = None  # where it gives any
+    contexts: Callable[[Any, Sequence[Budget]], list[Context]] | None = None  # if it gives any
 
     def response(self, body: bytes, budgets: Sequence[Budget] = ()) -> Response:
-        """The answer as a record; Retryable where it is no JSON, SystemFailure where something is amiss."""
+        """The answer as a record. Raises Retryable if it is not JSON, SystemFailure if a part is wrong."""
         try:
             answer = msgspec.json.decode(body.removeprefix(b"\xef\xbb\xbf"))
-        except _RUBBISH as error:
+        except _NOT_JSON as error:
             begins = self.conceal(body[:1000].decode("utf-8", "replace"))[:_SHOWN]
             raise Retryable(f"{error}. The answer begins {begins!r}. Check url, or run again.") from None
         found = self.results.find(answer)
@@ -128,7 +128,7 @@ class AnswerReader:
     def _hits(self, found: Sequence[Any]) -> list[Hit]:
         texts = [self._text(result, rank) for rank, result in enumerate(found, 1)]
         names = [self._name(result, texts[rank - 1], rank) for rank, result in enumerate(found, 1)]
-        names = self._told_apart(names)
+        names = self._distinct_names(names)
         scores = descending_scores(self._scores(found))
         return [Hit(name, score, None, text) for name, score, text in zip(names, scores, texts, strict=True)]
 
@@ -139,7 +139,7 @@ class AnswerReader:
         raise self._wrong(rank, self.text, text, "text")
 
     def _name(self, result: Any, text: str | None, rank: int) -> str:
-        """The id where the text is the one that we know by it; otherwise one that changes with the text."""
+        """The id of a result. If our text of that id is another one, the id gets a hash of the text."""
         given = self.doc_id.find(result)
         if isinstance(given, bool) or not isinstance(given, str | int | None):
             raise self._wrong(rank, self.doc_id, given, "text or a whole number")
@@ -150,16 +150,16 @@ class AnswerReader:
         if text is None:
             if not doc_id:
                 fix = "Correct id: or text: in the study."
-                raise SystemFailure(f"Result {rank} has neither an id nor a text. {fix}")
-            if known is None and self.text.required:  # nobody could tell what it is, and it would be a miss
+                raise SystemFailure(f"Result {rank} has no id and no text. {fix}")
+            if known is None and self.text.required:  # without a text it could not be judged
                 raise self._lacking(rank, self.text, result)
             return doc_id
         if known is not None and _same(self.corpus.passages[known].text, text):
             return doc_id
         return f"{doc_id}~{digest([text.encode('utf-8', 'surrogatepass')])[:12]}"
 
-    def _told_apart(self, names: Sequence[str]) -> list[str]:
-        """Refuses an id that comes twice. Results without one that are word for word the same get numbers."""
+    def _distinct_names(self, names: Sequence[str]) -> list[str]:
+        """Raise a SystemFailure if an id comes twice. Equal results without ids get numbers."""
         seen: dict[str, int] = {}
         apart = []
         for rank, name in enumerate(names, 1):
@@ -226,10 +226,10 @@ class AnswerReader:
 
 
 def descending_scores(scores: Sequence[float]) -> list[float]:
-    """Scores under which the order of results is the order of the ranking, the best as it was given.
+    """Scores that keep the order of the results.
 
-    Where a later result has the higher score, what stands before it gets that score too: so the first has the
-    best of all, which is what a threshold is held against. Equal ones differ by the smallest step there is.
+    If a later result has a higher score, those before it get that score too. So the first result has the best
+    score, which is the one that thresholds are compared with. Equal scores then differ by the smallest step.
     """
     best = [*scores]
     for place in range(len(best) - 2, -1, -1):
@@ -262,13 +262,13 @@ def parse_budget(written: str | int) -> Budget:
     if str(written) == _UNBOUNDED:
         return None
     if not str(written).isdecimal() or int(written) < 1:
-        raise UsageError(f"contexts: {written!r} is no budget. Write a number of tokens, or inf.")
+        raise UsageError(f"contexts: {written!r} is not a budget. Write a number of tokens, or inf.")
     return int(written)
 
 
 @dataclass(frozen=True)
 class ContextReader:
-    """Where an answer holds the context of each budget, and what a piece of one is made of."""
+    """Reads contexts from answers: where the context of each budget is, and the parts of its pieces."""
 
     places: Mapping[Budget, Expression]
     doc_id: Expression
@@ -277,7 +277,7 @@ class ContextReader:
     tokens: Tokens
 
     def contexts(self, answer: Any, budgets: Sequence[Budget]) -> list[Context]:
-        """One context a budget, counted by our tokenizer; SystemFailure where there is none."""
+        """One context per budget, counted by our tokenizer. Raises a SystemFailure if one is missing."""
         return [self._context(answer, budget) for budget in budgets if budget in self.places]
 
     def _context(self, answer: Any, budget: Budget) -> Context:
@@ -292,7 +292,7 @@ class ContextReader:
         return Context(budget, shown.pieces, self.tokens.counts([shown.text])[0], self.tokens.name)
 
     def _piece(self, found: Any, place: Expression) -> Piece:
-        """A text, or what has one where results have theirs; in its place where it is a passage of ours."""
+        """A piece: a text, or an object with a text as results have one. A passage of ours has its span."""
         text = found if isinstance(found, str) else self.text.find(found)
         given = None if isinstance(found, str) else self.doc_id.find(found)
         if not isinstance(text, str):

@@ -1,8 +1,12 @@
-"""What a search API is asked: a request with places for the query, its language and the number of hits.
+"""Requests to a search API: templates with places for the query, and the client that sends them.
 
 `{query}`, `{language}` and `{k}` are filled in the address (as parts of a URL), in its parameters and in the
-strings of a JSON body, where a string that is `{k}` alone becomes a number. Braces around anything else stay,
-unless it looks like one of these misspelt, which is refused.
+strings of a JSON body; a string that is only `{k}` becomes a number there. Other braces stay, but a word in
+braces that looks like a misspelt place is refused.
+
+The client makes one attempt at a time. What may pass (no connection, no answer in time, 429, 5xx, an answer
+cut short) raises Retryable, and the caller decides about another attempt. What would be refused again raises
+RequestRefusal or SystemFailure.
 """
 
 from __future__ import annotations
@@ -34,18 +38,18 @@ _PLACE = re.compile(r"\{(query|language|k)\}")
 _REQUEST = frozenset({"url", "params", "body"})
 _FILLED = {"query": _REQUEST, "language": _REQUEST, "k": _REQUEST, "port": {"url", "start", "ready"}}
 _WORD = re.compile(r"\{(\w+)\}")
-_NEAR = 0.7  # likeness of a word to one that is filled in, from which it is taken for that one
+_NEAR = 0.7  # similarity from which on a word counts as a misspelt place
 _HARMLESS = {
     "accept",
     "accept-language",
     "content-type",
     "user-agent",
-}  # headers that say nothing of who asks
-_SHORTEST = 4  # characters of a secret: a shorter value would be taken out of words and numbers
+}  # headers that contain no secret
+_SHORTEST = 4  # characters of a secret. Shorter values would be removed from ordinary words and numbers
 
 
 class HttpRequest(NamedTuple):
-    """One request: path and query of the URL, and the body."""
+    """The path and query of a URL, and a body."""
 
     target: str
     body: bytes | None
@@ -53,7 +57,7 @@ class HttpRequest(NamedTuple):
 
 @dataclass(frozen=True)
 class RequestTemplate:
-    """The request as a study writes it, but for the port, which is known."""
+    """A request as a study writes it, with the port filled in."""
 
     url: str
     params: Mapping[str, Any]
@@ -86,7 +90,7 @@ class RequestTemplate:
 
     @property
     def needs_language(self) -> bool:
-        """Whether a query without a language cannot be asked."""
+        """Whether the request contains the language of the query."""
         texts = [self.url, *(value for _, value in self.pairs), *(text for _, text in _leaves("", self.body))]
         return any("{language}" in text for text in texts)
 
@@ -113,7 +117,7 @@ class RequestTemplate:
 
 
 def service_endpoint(form: RequestTemplate, headers: Mapping[str, str]) -> Endpoint:
-    """The service as messages may show it: whatever says who asks is known, so that it can be taken out."""
+    """The service as an endpoint that knows all secrets of the request, so that messages can conceal them."""
     held = {
         f"{name} {number}": part
         for name, value in headers.items()
@@ -129,9 +133,9 @@ def service_endpoint(form: RequestTemplate, headers: Mapping[str, str]) -> Endpo
 
 
 def check_places(url: str, params: Mapping[str, Any], body: Any, own: Mapping[str, str]) -> None:
-    """Refuses a request without the query, and what looks like a place and is not filled in.
+    """Raise a UsageError for a request without the query, and for a misspelt place.
 
-    `own` is what a server of ours is told, by parameter.
+    `own` has the texts for a server that we start, by parameter.
     """
     sent = [("url", url.partition("#")[0])]
     sent += [("params", text) for name, value in params.items() for _, text in _pairs(name, value)]
@@ -147,13 +151,13 @@ def check_places(url: str, params: Mapping[str, Any], body: Any, own: Mapping[st
 
 
 def _meant(word: str, known: Sequence[str]) -> str | None:
-    """The place that a word is an abbreviation of, or nearly reads like."""
+    """The place that a word abbreviates or nearly spells."""
     short = [name for name in known if name.startswith(word.lower())]
     return next(iter(short or difflib.get_close_matches(word.lower(), known, 1, _NEAR)), None)
 
 
 def check_headers(headers: Mapping[str, str]) -> None:
-    """Refuses what no header can hold, and what would be sent unfilled."""
+    """Raise a UsageError for headers that cannot be sent, or that have places to fill in."""
     for name, value in headers.items():
         if _PLACE.search(value) or PORT in value:
             raise UsageError(
@@ -164,7 +168,7 @@ def check_headers(headers: Mapping[str, str]) -> None:
 
 
 def _pairs(name: str, value: Any) -> Iterator[tuple[str, str]]:
-    """A parameter as it goes into a query: a list as often as it has values, null not at all."""
+    """A parameter as it goes into a query: once per value of a list, and not at all for null."""
     if isinstance(value, list):
         for each in value:
             yield from _pairs(name, each)
@@ -179,7 +183,7 @@ def _pairs(name: str, value: Any) -> Iterator[tuple[str, str]]:
 
 
 def _leaves(name: str, given: Any) -> Iterator[tuple[str, str]]:
-    """Every string inside a body, with the name of the field that holds it."""
+    """Every string in a body, with the name of its field."""
     if isinstance(given, str):
         yield name, given
     elif isinstance(given, Mapping):
@@ -191,7 +195,7 @@ def _leaves(name: str, given: Any) -> Iterator[tuple[str, str]]:
 
 
 def _fill_text(text: str, values: Mapping[str, str | int]) -> str:
-    # in one pass, so that braces inside a query are not taken for places
+    # in one pass, so that braces in a query are not taken for places
     return _PLACE.sub(lambda match: str(values[match[1]]), text)
 
 
@@ -203,30 +207,32 @@ def _fill_body(given: Any, values: Mapping[str, str | int]) -> Any:
     return [_fill_body(value, values) for value in given] if isinstance(given, list) else given
 
 
-CONNECTIONS = 256  # kept at most: as many threads as a study may have
+CONNECTIONS = 256  # kept open at most: as many threads as a study may have
 _PART = 64 * 1024
 _SHOWN = 200  # characters of what a service said
 _UP = "See whether the service is up, and run again."
 
 
 class ServiceUnreachable(Retryable):
-    """A request that got no answer at all."""
+    """A request got no answer at all."""
+
+    fault_kind = "NotReached"
 
 
 class RateLimiter:
-    """When the next request may go out: at most `rate` a second, and none while the service asks to wait.
+    """Lets at most `rate` requests per second go, and none while the service asks to wait.
 
-    Threads share it, and each takes the next free moment when it comes, so that none is passed over.
+    Threads share it. Each reserves the next free moment when it comes, so they go in the order they came.
     """
 
     def __init__(self, rate: float | None) -> None:
         self._gap = 1.0 / rate if rate else 0.0
         self._turn = threading.Lock()
         self._free = self._held = 0.0  # the next free moment; the end of the longest wait that was asked for
-        self._over = threading.Event()
+        self._over = threading.Event()  # set: nobody waits for answers any more
 
     def wait(self) -> None:
-        """Returns when it is this caller's turn; SystemFailure where nobody waits for the answer any more."""
+        """Return when this request may go. Raise a SystemFailure if the system was closed."""
         with self._turn:
             moment = max(self._free, time.monotonic()) if self._gap else 0.0
             self._free = moment + self._gap
@@ -236,17 +242,17 @@ class RateLimiter:
             raise SystemFailure("The system was closed before it was this request's turn. Run again.")
 
     def hold(self, seconds: float) -> None:
-        """Lets nobody go for so long."""
+        """Let no request go for that many seconds."""
         with self._turn:
             self._held = max(self._held, time.monotonic() + seconds)
 
     def end(self) -> None:
-        """Sends away whoever still waits."""
+        """End all waiting."""
         self._over.set()
 
 
 class HttpClient:
-    """Connections to one service, shared by threads."""
+    """Connections to one service. Threads share them."""
 
     def __init__(
         self,
@@ -261,7 +267,7 @@ class HttpClient:
         self._open, self._prefix, self.close = _opener(asker)
 
     def ask(self, call: HttpRequest, timeout: float) -> bytes:
-        """The body of the answer."""
+        """Send a request once. Returns the body of the answer."""
         response, body = self._attempt(call, timeout)
         if 200 <= response.status < 300:
             return body
@@ -314,7 +320,7 @@ class HttpClient:
             raise ServiceUnreachable(f"{self.asker.address} sends {why}. {_UP}") from error
         finally:
             if not whole:
-                response.close()  # what is left of it must not be taken for the next answer
+                response.close()  # the rest of it must not be taken for the next answer
             response.release_conn()
 
     def _failure(self, error: Exception, timeout: float) -> SystemFailure | Retryable:
@@ -342,14 +348,14 @@ class HttpClient:
         if response.status in {301, 302, 303, 307, 308} and (moved := response.headers.get("Location")):
             return f"It has moved to {_shown_address(urljoin(self.asker.address, moved))}: use that address."
         if response.status in {401, 403}:
-            return "Check what says who asks: headers, params, or the address."
+            return "Check the credentials in headers, params, or the address."
         if response.status in {404, 405, 410}:
             return "Check url and method."
         return "Change the request as it says."
 
 
 def sent_headers(asker: Endpoint, method: str, headers: Mapping[str, str]) -> dict[str, str]:
-    """What goes along with every request; the study's own words come first."""
+    """The headers of every request. Those of the study replace ours."""
     from urllib3.util import make_headers
 
     own = {"User-Agent": "retrieval-assay", "Accept": "application/json", "Accept-Encoding": ACCEPTED}
@@ -364,9 +370,9 @@ def sent_headers(asker: Endpoint, method: str, headers: Mapping[str, str]) -> di
 
 
 def _opener(asker: Endpoint) -> tuple[Callable[..., BaseHTTPResponse], str, Callable[[], None]]:
-    """What sends a request, what stands before its target there, and what closes all connections.
+    """A function that sends a request, the prefix of its target, and a function that closes all connections.
 
-    One pool for one host does without looking up the host for every request. A proxy is told whole URLs.
+    One pool for one host avoids looking up the host for every request. A proxy needs whole URLs as targets.
     """
     import urllib3
 

@@ -1,11 +1,11 @@
-"""Imported: the answers of a benchmark that somebody ran elsewhere, from the JSON file it wrote.
+"""Answers that exist already, read from files: `imported` (JSON of a benchmark) and `replay` (a TREC run).
 
     {"model_name": "minilm", "query_results": [{"query_id": "Q-1", "query_text": "…", …}, …]}
 
-A result names its hits best first: in lists side by side (retrieved_chunk_ids, retrieved_report_ids,
-retrieved_sections, retrieved_scores), or as mappings under top_results (chunk_id, report_id, section_name,
-score). Where both stand, the lists are read. embed_latency_ms, search_latency_ms and total_latency_ms are
-what whoever ran it measured. Other fields are passed over.
+A result of a benchmark names its hits best first: in parallel lists (retrieved_chunk_ids,
+retrieved_report_ids, retrieved_sections, retrieved_scores), or as mappings under top_results (chunk_id,
+report_id, section_name, score). If it has both, the lists are read. embed_latency_ms, search_latency_ms and
+total_latency_ms are the times that were measured there. Other fields are ignored.
 """
 
 from __future__ import annotations
@@ -32,17 +32,17 @@ if TYPE_CHECKING:
 ABSENT = Fault("absent", "the file has no result for this query")
 _RESULTS = "query_results"
 _STAGES = ("embed", "search", "total")
-_LISTS = {  # a part of a hit -> the list that holds it, where hits stand in lists
+_LISTS = {  # a part of a hit -> the list that has it, if hits are in lists
     "chunk_id": "retrieved_chunk_ids",
     "report_id": "retrieved_report_ids",
     "section_name": "retrieved_sections",
     "score": "retrieved_scores",
 }
-_NAMED = 5  # of many that are wrong alike
+_NAMED = 5  # chunks that a message names of those with the same problem
 
 
 class ImportedHit(msgspec.Struct, frozen=True):
-    """A hit as the file names it; what it does not say is None."""
+    """A hit as the file has it; a missing part is None."""
 
     chunk_id: str
     report_id: str | None = None
@@ -51,7 +51,7 @@ class ImportedHit(msgspec.Struct, frozen=True):
 
 
 class ImportedResult(msgspec.Struct, frozen=True):
-    """What the file holds for one query, and where. What is null there is nothing said."""
+    """The result of one query, with its place in the file. A field that is null is missing."""
 
     number: int  # its place in query_results, from 0
     query_id: str
@@ -66,7 +66,7 @@ class ImportedResult(msgspec.Struct, frozen=True):
     total_latency_ms: float | None = None
 
     def place(self, part: str) -> str:
-        """The field of a part of its hits, or of the query, such as query_results.3.retrieved_scores."""
+        """The path of a field of its hits or its query, such as query_results.3.retrieved_scores."""
         name = _LISTS.get(part, part) if self.retrieved_chunk_ids is not None else "top_results"
         return _place(self.number, name if part in _LISTS else part)
 
@@ -79,9 +79,9 @@ class ImportedResult(msgspec.Struct, frozen=True):
 
     @property
     def hits(self) -> list[Hit]:
-        """In the order of the file, with scores that keep it: its own where they fall strictly.
+        """The hits in the order of the file, with its scores if each is lower than the one before.
 
-        Where they tie, rise or are not given, a hit scores the number of hits from it to the end.
+        If scores tie, rise or are missing, the score of a hit is the number of hits from it to the end.
         """
         returned = self.returned
         scores = [each.score for each in returned if each.score is not None]
@@ -91,14 +91,14 @@ class ImportedResult(msgspec.Struct, frozen=True):
 
     @property
     def seconds(self) -> dict[str, float]:
-        """How long it took, by stage, as whoever ran it measured."""
+        """The seconds by stage, as they were measured there."""
         taken = {stage: getattr(self, f"{stage}_latency_ms") for stage in _STAGES}
         return {stage: value / 1000 for stage, value in taken.items() if value is not None}
 
 
 @dataclass(frozen=True)
 class ResultsFile:
-    """A file of finished results as far as it could be read, and everything that is wrong with its form.
+    """A file of finished results, as far as it could be read, and the problems of its form.
 
     No query changes it, so it is its own index and session.
     """
@@ -113,7 +113,7 @@ class ResultsFile:
         return self
 
     def answer(self, query: Query, budgets: Sequence[Budget]) -> Response:
-        """What the file holds for the item, with the seconds it reports; a fault where it holds nothing."""
+        """The answer that the file has for the item, with its seconds; a fault if it has none."""
         if (result := self.results.get(query.item_id)) is None:
             return Response(error=ABSENT)
         return Response(hits=result.hits, observed=Observed(seconds=result.seconds))
@@ -123,9 +123,9 @@ class ResultsFile:
 class Imported:
     """Answers by `item_id` from the JSON file of a finished benchmark.
 
-    Rank decides: hits keep the order of the file, and scores that do not fall strictly give way to ones that
-    do. An item that the file lacks was never asked: it fails with the fault `absent`, so that it is never
-    counted as a miss. A result without hits was asked, and is one. Seconds are those that the file reports.
+    Hits keep the order of the file; scores that do not fall are replaced by ranks. An item without a result
+    was never asked: it fails with the fault `absent`, so that it never counts as a miss. A result without
+    hits was asked, and is a miss. Seconds are those of the file.
     """
 
     path: str
@@ -140,12 +140,12 @@ class Imported:
         return benchmark
 
     def problems(self, dataset: Dataset, kit: Kit) -> list[Problem]:
-        """What is wrong with the file, and what shows that it is about other data."""
+        """What is wrong in the file, and what shows that it is about other data."""
         benchmark = read_results_file(kit.path(self.path))
         return [*benchmark.problems, *foreign_data_problems(benchmark, dataset)]
 
     def identity(self, kit: Kit) -> str:
-        """The hash of what the file holds, packed or not."""
+        """The hash of the content of the file. It is the same for a packed file."""
         return digest([read_bytes(kit.path(self.path))])
 
 
@@ -153,7 +153,7 @@ class Imported:
 
 
 def read_results_file(path: Path) -> ResultsFile:
-    """The results in a file; what is wrong with its form is among its problems, never raised."""
+    """Read the results in a file. Problems of its form are returned, never raised."""
     where = str(path)
     try:
         data = read_bytes(path)
@@ -173,8 +173,8 @@ def read_results_file(path: Path) -> ResultsFile:
             what = f"{result.query_id!r} stands in {_place(first.number)} already"
             problems.append(Problem(what, field=result.place("query_id"), fix="Keep one of the two."))
     model = content.get("model_name")
-    told = [replace(problem, where=where) for problem in problems]
-    return ResultsFile(where, data, model if isinstance(model, str) else None, results, told)
+    placed = [replace(problem, where=where) for problem in problems]
+    return ResultsFile(where, data, model if isinstance(model, str) else None, results, placed)
 
 
 def _place(number: int, name: str = "") -> str:
@@ -182,7 +182,7 @@ def _place(number: int, name: str = "") -> str:
 
 
 def _parsed(data: bytes) -> dict[str, Any]:
-    # Python's own reader, as Python's own writer puts NaN where there is no score: that score can be named.
+    # Python's own reader accepts the NaN that Python's own writer writes, so that a message can name it
     try:
         content = json.loads(data.decode())
     except (UnicodeDecodeError, RecursionError) as error:
@@ -197,7 +197,7 @@ def _parsed(data: bytes) -> dict[str, Any]:
 
 
 def _result(raw: Any, number: int) -> ImportedResult:
-    """One result, read field by field; raises all that is wrong with it."""
+    """Read one result field by field. Raises a DataError with all its problems."""
     if not isinstance(raw, dict):
         raise DataError(Problem("expected a mapping", fix="Write query_id, query_text and the hits."))
     given, read = {**raw, "number": number}, {}
@@ -221,7 +221,7 @@ def _result(raw: Any, number: int) -> ImportedResult:
 
 
 def _form_problems(result: ImportedResult) -> Iterator[Problem]:
-    """What the fields of a result cannot be together."""
+    """Problems of several fields of a result together."""
     ids = result.retrieved_chunk_ids
     if ids is None and result.top_results is None:
         fix = "Add the hits; an empty list says that there were none."
@@ -233,12 +233,12 @@ def _form_problems(result: ImportedResult) -> Iterator[Problem]:
             yield Problem(what, field=name, fix="Give one for each, in the same order.")
     for stage, taken in result.seconds.items():
         if not (math.isfinite(taken) and taken >= 0):
-            what = f"{taken * 1000} is no duration"
+            what = f"{taken * 1000} is not a duration"
             yield Problem(what, field=f"{stage}_latency_ms", fix="Write milliseconds, or null.")
 
 
 def _hit_problems(result: ImportedResult) -> Iterator[Problem]:
-    """Scores that are no numbers, and chunks that are named twice."""
+    """Scores that are not finite, and chunks that are named twice."""
     first: dict[str, int] = {}
     for rank, each in enumerate(result.returned, 1):
         if each.score is not None and not math.isfinite(each.score):
@@ -255,7 +255,7 @@ def _hit_problems(result: ImportedResult) -> Iterator[Problem]:
 def foreign_data_problems(benchmark: ResultsFile, dataset: Dataset) -> list[Problem]:
     """What shows that results are about other data: chunks, reports, sections, queries.
 
-    A golden query without a result is no such thing: its item fails, and a report says so.
+    A golden query without a result is not a problem here: its item fails, and reports say so.
     """
     results = benchmark.results.values()
     problems = [*_unknown_chunks(results, dataset.corpus), *_other_chunks(results, dataset.corpus)]
@@ -273,7 +273,7 @@ def foreign_data_problems(benchmark: ResultsFile, dataset: Dataset) -> list[Prob
 
 
 def _unknown_chunks(results: Iterable[ImportedResult], corpus: Corpus) -> Iterator[Problem]:
-    """All chunks that the corpus lacks, as one problem: another chunking lacks them all."""
+    """All chunks that are not in the corpus, as one problem: results of another chunking have only such."""
     named: dict[str, str] = {}  # each chunk, and where it is named first
     for result in results:
         for each in result.returned:
@@ -287,7 +287,7 @@ def _unknown_chunks(results: Iterable[ImportedResult], corpus: Corpus) -> Iterat
 
 
 def _other_chunks(results: Iterable[ImportedResult], corpus: Corpus) -> Iterator[Problem]:
-    """Chunks whose report or section the corpus gives otherwise, where both give one."""
+    """Chunks whose report or section differs from that in the corpus, if both have one."""
     named = [(result, each) for result in results for each in result.returned]
     here = [(result, each) for result, each in named if each.chunk_id in corpus.position]
     for part, attribute, word in (("report_id", "source", "report"), ("section_name", "section", "section")):
@@ -312,7 +312,7 @@ class ReplayIndex:
         return self
 
     def answer(self, query: Query, budgets: Sequence[Budget]) -> Response:
-        """What the file holds for the item, and no timing: nobody saw how long that answer took."""
+        """The hits that the file has for the item, without seconds, which it does not have."""
         if query.item_id not in self.ranked:
             return Response()
         return Response(hits=[Hit(*pair) for pair in zip(*self.ranked[query.item_id], strict=True)])
@@ -320,7 +320,7 @@ class ReplayIndex:
 
 @dataclass(frozen=True)
 class Replay:
-    """Answers by `item_id` from a TREC run file; an item that the file lacks gets no hits."""
+    """Answers by `item_id` from a TREC run file. An item that is not in the file has no hits."""
 
     path: str
     first_address: ClassVar[str] = "assay.systems.replay:Replay"
@@ -337,7 +337,7 @@ class Replay:
         )
 
     def problems(self, dataset: Dataset, kit: Kit) -> list[Problem]:
-        """What shows that the file belongs to other data: no item, or no passage, in common."""
+        """What shows that the file is about other data: no item, or no passage, in common."""
         run = read_run(kit.path(self.path))
         items = [item.item_id for item in dataset.items]
         shared = [("item", run["item"], items), ("doc", run["doc"], list(dataset.corpus.position))]
@@ -353,5 +353,5 @@ class Replay:
         ]
 
     def identity(self, kit: Kit) -> str:
-        """The hash of what the file holds, packed or not."""
+        """The hash of the content of the file. It is the same for a packed file."""
         return digest([read_bytes(kit.path(self.path))])

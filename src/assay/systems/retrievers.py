@@ -1,4 +1,7 @@
-"""Ways to rank the passages of a corpus: by words, by vectors, by both fused, by a second look."""
+"""Ways to rank the passages of a corpus (by words, by vectors, fused, reranked) and to score any passage.
+
+Passages that links lead to were perhaps not found. A `CombinedScorer` scores them as the retriever would.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from assay.core.dataset import Corpus, digest
+from assay.core.optional import IdentifiedPlugin, WeightedFusion
 from assay.core.parts import (
     Embedder,
     Floats,
@@ -31,26 +35,26 @@ from assay.retrieval.vectors.exact import ExactStore, InMemoryIndex, VectorCompa
 from assay.store.disk import ArtifactCache
 from assay.systems.answering import Meter
 
-# Below this an index is made in a fraction of a second, and a study of scopes has thousands of them.
+# A smaller index is built in a fraction of a second, and a study with scopes has thousands of them.
 WORTH_KEEPING = 2_000
-# To be raised when what is indexed of a passage, or how, changes: indexes kept from before are then not used.
+# Raise it when the indexed text of a passage, or its processing, changes: cached indexes are then not used.
 INDEXED = "1"
 
 
 class Retriever(Protocol):
-    """Ranks a corpus for a query, and books on a meter what that took. Threads may share it."""
+    """Ranks a corpus for a query, and adds the time and cost to a meter. Threads may share it."""
 
     def rank(self, query: str, meter: Meter) -> Ranking: ...
     def close(self) -> None: ...
 
 
 def indexed_text(passage: Passage) -> str:
-    """What is indexed of a passage: its title, where it has one, and its text."""
+    """The text of a passage that is indexed: its title, if it has one, and its text."""
     return f"{passage.title} {passage.text}" if passage.title else passage.text
 
 
 def min_max_scaled(scores: Floats) -> Floats:
-    """Scores from 0, for the lowest there is, to 1, for the highest; 1 where all are equal."""
+    """Scores scaled from 0 for the lowest to 1 for the highest; 1 if all are equal."""
     low, high = scores.min(initial=np.inf), scores.max(initial=-np.inf)
     return (scores - low) / (high - low) if high > low else np.ones(len(scores))
 
@@ -80,12 +84,12 @@ class WordRetriever:
         return found
 
     def close(self) -> None:
-        """Nothing is held that the last reference does not let go."""
+        """Nothing has to be closed."""
 
 
 @dataclass(frozen=True)
 class VectorRetriever:
-    """Cosine between the vectors of query and passages; those of the passages are made once and kept."""
+    """The cosine between the vectors of query and passages. Those of the passages are cached."""
 
     embedding: EmbeddingCache
     index: VectorIndex
@@ -96,7 +100,7 @@ class VectorRetriever:
         cls, corpus: Corpus, model: Embedder, store: VectorStore, depth: int, kit: Kit
     ) -> VectorRetriever:
         embedding = EmbeddingCache(model, kit)
-        engine_version = getattr(store, "identity", lambda _: "")(kit)
+        engine_version = store.identity(kit) if isinstance(store, IdentifiedPlugin) else ""
         name = _content_key("vectors", INDEXED, embedding.identity, str(engine_version), corpus.hash)
         passing = isinstance(store, ExactStore) and len(corpus) < WORTH_KEEPING
         index = None if passing else store.open(name, kit)
@@ -120,7 +124,7 @@ class VectorRetriever:
 
 @dataclass(frozen=True)
 class FusedRetriever:
-    """Several rankings as one."""
+    """Several rankings fused to one."""
 
     parts: Sequence[Retriever]
     fusion: Fusion
@@ -137,9 +141,10 @@ class FusedRetriever:
 
 @dataclass(frozen=True)
 class RerankStage:
-    """The first `depth` of a ranking by a second look; what comes after them follows in its old order.
+    """Reranks the first `depth` passages of a ranking. The others follow in their order.
 
-    `trust` is the reranker's share of the score, beside that of the first ranking, both from 0 to 1.
+    `trust` is the reranker's share of the score; the rest is that of the first ranking. Both are scaled to
+    0 to 1.
     """
 
     scorer: Scorer
@@ -156,13 +161,13 @@ class RerankStage:
         )
         order = np.lexsort((head, -mixed))
         meter.lap("rerank", tokens=second.tokens, cost=second.cost)
-        below = -np.arange(1.0, len(tail) + 1)  # scores fall on, under any that a second look gives
+        below = -np.arange(1.0, len(tail) + 1)  # lower than any score of a reranked passage
         return Ranking(np.concatenate([head[order], tail]), np.concatenate([mixed[order], below]))
 
 
 @dataclass(frozen=True)
 class RerankedRetriever:
-    """A ranking, and a second look at its first hits."""
+    """A ranking whose first hits are reranked."""
 
     first: Retriever
     look: RerankStage
@@ -175,7 +180,7 @@ class RerankedRetriever:
 
 
 def texts_with_progress(corpus: Corpus, kit: Kit, what: str = "indexing words") -> Iterator[str]:
-    """The texts to index, telling now and then how many were taken."""
+    """Yield the texts to index, and report progress now and then."""
     for number, passage in enumerate(corpus.passages):
         if number % WORTH_KEEPING == 0:
             kit.progress(what, number, len(corpus))
@@ -184,7 +189,7 @@ def texts_with_progress(corpus: Corpus, kit: Kit, what: str = "indexing words") 
 
 
 def _metadata(passage: Passage) -> Mapping[str, object]:
-    """What a store can filter by: the passage's own metadata, its section and its source."""
+    """The metadata by which a store can filter: that of the passage, its section and its source."""
     own = {"section": passage.section, "source": passage.source}
     return {**{key: value for key, value in own.items() if value is not None}, **passage.metadata}
 
@@ -193,19 +198,19 @@ def _content_key(*parts: str) -> str:
     return digest(part.encode() for part in parts)
 
 
-# To be raised when the weights of words are worked out otherwise: those kept from before are then not used.
+# Raise it when the weights of words are computed differently: cached weights are then not used.
 WEIGHED = "1"
-_LEAST = 1e-9  # what a best score counts at least
+_LEAST = 1e-9  # lower limit of a best score, which others are divided by
 
 
 class PassageScorer(Protocol):
-    """One way to score passages by position."""
+    """Scores passages by position."""
 
     def of(self, query: str, positions: Ints) -> Floats: ...
 
 
 class WeightedScorer(NamedTuple):
-    """A way to score, and its share."""
+    """A scorer and its share in the sum."""
 
     share: float
     scores: PassageScorer
@@ -213,7 +218,7 @@ class WeightedScorer(NamedTuple):
 
 @dataclass(frozen=True)
 class WordScores:
-    """BM25."""
+    """Scores by BM25."""
 
     weights: TermWeights
 
@@ -223,7 +228,7 @@ class WordScores:
 
 @dataclass(frozen=True)
 class VectorScores:
-    """Cosine, negative ones as 0."""
+    """Scores by the cosine; a negative cosine counts as 0."""
 
     by: VectorRetriever
     corpus: Corpus
@@ -231,7 +236,7 @@ class VectorScores:
     def of(self, query: str, positions: Ints) -> Floats:
         if not len(positions):
             return np.empty(0)
-        asked = self.by.embedding.query(query)[0].vector  # remembered: the search has asked for it
+        asked = self.by.embedding.query(query)[0].vector  # cached: the search has asked for it
         found: Floats = np.maximum(np.vecdot(self._vectors(positions), asked), 0.0).astype(np.float64)
         return found
 
@@ -244,12 +249,12 @@ class VectorScores:
 
 @dataclass(frozen=True)
 class CombinedScorer:
-    """The ways in which a system scores anything; a second look, which may be dear, is not among them."""
+    """Scores any passage as a system would. A reranker is left out, because it may be expensive."""
 
     ways: Sequence[WeightedScorer]
 
     def beside(self, query: str, first: Ranking) -> ScoresOf:
-        """Scores from 0 to 1: by each way, a passage's beside the best one's of a ranking."""
+        """A function for scores from 0 to 1: for each scorer, the share of the best score of a ranking."""
         best = [
             max(float(way.scores.of(query, first.positions).max(initial=0.0)), _LEAST) for way in self.ways
         ]
@@ -264,7 +269,7 @@ class CombinedScorer:
 
 
 def build_scorer(retriever: Retriever, corpus: Corpus, analysis: Analysis, kit: Kit) -> CombinedScorer:
-    """How a system scores what it did not find itself."""
+    """The scorer for passages that a retriever did not find itself."""
     return CombinedScorer(_ways(retriever, corpus, analysis, kit))
 
 
@@ -278,7 +283,8 @@ def _ways(retriever: Retriever, corpus: Corpus, analysis: Analysis, kit: Kit) ->
             return _ways(retriever.first, corpus, analysis, kit)
         case FusedRetriever():
             count = len(retriever.parts)
-            weights = getattr(retriever.fusion, "weights", ()) or (1.0,) * count
+            fusion = retriever.fusion
+            weights = (fusion.weights if isinstance(fusion, WeightedFusion) else ()) or (1.0,) * count
             shares = [weight / sum(weights) for weight in weights]
             return [
                 WeightedScorer(share * way.share, way.scores)
@@ -289,7 +295,7 @@ def _ways(retriever: Retriever, corpus: Corpus, analysis: Analysis, kit: Kit) ->
 
 
 def load_term_weights(corpus: Corpus, analysis: Analysis, kit: Kit) -> TermWeights:
-    """What each word adds to the BM25 score of each passage, kept where making it takes a while."""
+    """What each word adds to the BM25 score of each passage, cached if computing it takes a while."""
     if len(corpus) < WORTH_KEEPING:
         return TermWeights.build(map(indexed_text, corpus.passages), analysis)
     shelf = ArtifactCache(kit.cache / "indexes")

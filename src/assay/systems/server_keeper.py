@@ -1,8 +1,8 @@
-"""Keeps one server: starts it, tells when it has ended, and ends it when told to or when nobody is there.
+"""Starts one server, reports when it has ended, and ends it on request or when its parent is gone.
 
-Run as a script, apart from the program that wants the server, so that no way for that program to end, however
-sudden, leaves the server behind. It leads a process group that the server and whatever the server starts are
-in. On its input a byte, or the end, means: end it. On its output it writes the server's exit code once.
+It runs as a script in its own process, so that the server never outlives the program that wants it, even if
+that program is killed. It leads the process group of the server and of all that the server starts. A byte or
+the end of its input means: end the server. It writes the server's exit code to its output, once.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ NOT_STARTED = 127
 
 
 def keep_server(command: Sequence[str]) -> None:
-    """Does not return: the last thing it ends is its own group."""
+    """Start a server and end it on request. This never returns: the last thing it ends is its own group."""
     try:
         server = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=2, stderr=2)  # noqa: S603
     except OSError as error:
@@ -38,7 +38,7 @@ def keep_server(command: Sequence[str]) -> None:
 
 
 def _report_exit(code: int) -> None:
-    with contextlib.suppress(OSError):  # nobody listens any more
+    with contextlib.suppress(OSError):  # nobody reads it any more
         sys.stdout.buffer.write(b"%d\n" % code)
         sys.stdout.buffer.flush()
 

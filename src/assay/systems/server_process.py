@@ -1,4 +1,4 @@
-"""A server that is started for one index and ends with it."""
+"""A server process that is started for one index and ends with it."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ from assay.core.errors import SystemFailure, UsageError
 from assay.core.protocols import Kit
 from assay.systems import server_keeper
 
-_TICK = 0.05  # seconds between looks at whether it is ready
-_LOOK = 2.0  # seconds for one such look
-_NOTICE = 0.2  # seconds until the end of a server has come round
-_TAIL = 2000  # characters of its output that a message shows
+_TICK = 0.05  # seconds between two checks whether it is ready
+_CHECK = 2.0  # seconds for one check
+_NOTICE = 0.2  # seconds until the end of a server is noticed
+_TAIL = 2000  # bytes of its output that a message shows
 _WORD = {"python": sys.executable, "python3": sys.executable}
 
 
 def split_command(command: str) -> list[str]:
-    """A command as a shell would split it; `python` is the one that runs this."""
+    """Split a command as a shell does. `python` becomes the interpreter that runs this program."""
     try:
         found = shlex.split(command)
     except ValueError as error:
@@ -44,19 +44,19 @@ def split_command(command: str) -> list[str]:
 
 
 def free_port() -> int:
-    """A port of this machine that nobody listens on now."""
+    """A port of this machine on which no program listens now."""
     with socket.create_server(("127.0.0.1", 0)) as probe:
         port: int = probe.getsockname()[1]
         return port
 
 
 class ServerProcess:
-    """One server: the command it runs, and its output, of which messages show the end."""
+    """A running server. Messages show the end of its output."""
 
     def __init__(self, command: str, kit: Kit) -> None:
         self.command = split_command(command)
         self._code: str | None = None
-        self._turn = threading.Lock()  # over who reads it
+        self._turn = threading.Lock()  # held while the exit code is read
         self._log = tempfile.TemporaryFile()  # noqa: SIM115 - as long as the server
         keeper = [sys.executable, "-I", "-S", server_keeper.__file__]
         self._keeper = subprocess.Popen(  # noqa: S603
@@ -66,40 +66,40 @@ class ServerProcess:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._log,
-            start_new_session=True,  # Ctrl-C reaches this program alone, which ends it
+            start_new_session=True,  # Ctrl-C reaches only this program, which then ends the server
         )
         self.stop = weakref.finalize(self, _stop, self._keeper, self._log)
 
     def ended(self, wait: float = _NOTICE) -> str | None:
-        """The exit code, where it has ended."""
-        told = self._keeper.stdout
+        """The exit code if it has ended, else None."""
+        output = self._keeper.stdout
         with self._turn:
-            listening = self._code is None and told is not None and not told.closed
-            if told is not None and listening and select.select([told], [], [], wait)[0]:
-                self._code = told.readline().decode().strip() or "unknown"
+            may_read = self._code is None and output is not None and not output.closed
+            if output is not None and may_read and select.select([output], [], [], wait)[0]:
+                self._code = output.readline().decode().strip() or "unknown"
             return self._code
 
-    def epitaph(self) -> str:
-        """What to say of a server that has ended."""
+    def exit_message(self) -> str:
+        """The message for a server that has ended."""
         code = self.ended()
-        gone = code == str(server_keeper.NOT_STARTED)
-        why = "cannot be started" if gone else f"has ended, with code {code}"
-        return f"The server that start: runs {why}. Correct start, or the server.{self.last_words()}"
+        not_started = code == str(server_keeper.NOT_STARTED)
+        why = "cannot be started" if not_started else f"has ended, with code {code}"
+        return f"The server that start: runs {why}. Correct start, or the server.{self.output_tail()}"
 
-    def last_words(self) -> str:
-        """The end of what it printed, as the end of a message."""
+    def output_tail(self) -> str:
+        """The end of its output, as the end of a message."""
         if self._log.closed:
             return ""
         size = os.fstat(self._log.fileno()).st_size
         tail = os.pread(self._log.fileno(), _TAIL, max(0, size - _TAIL)).decode("utf-8", "replace").strip()
-        return f" Its last words: {tail}" if tail else " It said nothing."
+        return f" The end of its output: {tail}" if tail else " It printed nothing."
 
 
 def _stop(keeper: subprocess.Popen[bytes], log: IO[bytes]) -> None:
-    """Ends a server and all it started; returns when they are gone."""
+    """End a server and all processes that it started. Return when they are gone."""
     with suppress(OSError):
         if keeper.stdin is not None:
-            keeper.stdin.write(b"\n")  # and not only its end: a process forked meanwhile may hold it open
+            keeper.stdin.write(b"\n")  # closing is not enough: a process forked meanwhile may hold it open
             keeper.stdin.close()
     try:
         keeper.wait(server_keeper.PATIENCE + 1.0)
@@ -115,23 +115,23 @@ def _stop(keeper: subprocess.Popen[bytes], log: IO[bytes]) -> None:
 
 
 def await_ready(probe: Callable[[float], str | None], patience: float, served: ServerProcess | None) -> None:
-    """Returns once a look finds nothing missing; SystemFailure where that takes too long, or it has ended."""
+    """Return when a probe finds nothing missing. Raise a SystemFailure after `patience` seconds."""
     until = time.monotonic() + patience
     while True:
-        missing = probe(min(_LOOK, patience))
+        missing = probe(min(_CHECK, patience))
         if served is not None and served.ended(0.0) is not None:
-            raise SystemFailure(served.epitaph())
+            raise SystemFailure(served.exit_message())
         if missing is None:
             return
         if time.monotonic() > until:
-            last = "" if served is None else served.last_words()
+            last = "" if served is None else served.output_tail()
             what = f"The service is not ready after {patience:g} s: {missing}"
             raise SystemFailure(f"{what}. Raise patience, or correct start, url or ready.{last}")
         time.sleep(_TICK)
 
 
 def readiness_probe(url: str, headers: Mapping[str, str], any_status: bool) -> Callable[[float], str | None]:
-    """A look at a server: None where it answers (2xx, or anything), otherwise what is missing."""
+    """A check of a server. It returns None if the server answers (2xx, or anything), else what is missing."""
     shown = Endpoint(url).address
 
     def missing(timeout: float) -> str | None:
@@ -148,18 +148,18 @@ def readiness_probe(url: str, headers: Mapping[str, str], any_status: bool) -> C
 
 
 def is_port_taken(url: str) -> bool:
-    """Whether somebody listens where a server is to be started."""
+    """Whether another program listens on the port of a URL."""
     parts = urlsplit(url)
     port = parts.port or (443 if parts.scheme == "https" else 80)
     try:
-        socket.create_connection((parts.hostname or "", port), timeout=_LOOK).close()
+        socket.create_connection((parts.hostname or "", port), timeout=_CHECK).close()
     except OSError:
         return False
     return True
 
 
 def find_missing_program(command: str, kit: Kit) -> str | None:
-    """The program of a command that is not there, where that can be told."""
+    """The program of a command if it does not exist, else None."""
     import shutil
 
     program = split_command(command)[0]

@@ -1,7 +1,7 @@
-"""Traced: the answers and traces of a memory or hierarchy that ran elsewhere, from the lines it wrote.
+"""Traced: the answers and traces of a memory or hierarchy that ran elsewhere, read from its files.
 
-It takes part without any code of ours: one JSON line an item, and one a node or edge where it publishes its
-graph or tree. `docs/external-memories.md` and `docs/external-hierarchies.md` describe both files.
+The engine needs no code of ours. It writes one JSON line per item, and one per node or edge if it publishes
+its graph or tree. `docs/external-memories.md` and `docs/external-hierarchies.md` describe both files.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from assay.systems.traced_structure import PublishedStructure
 
 @dataclass(frozen=True)
 class TracedIndex:
-    """Lines by item. No query changes it, so it is its own session."""
+    """The lines of a file by item. No query changes it, so it is its own session."""
 
     kept: Mapping[str, TracedLine]
     published: PublishedStructure
@@ -35,7 +35,7 @@ class TracedIndex:
         return self
 
     def answer(self, query: Query, budgets: Sequence[Budget]) -> Response:
-        """What the file holds for the item, with the seconds it reports; a fault where it holds nothing."""
+        """The answer that the file has for the item, with its seconds; a fault if it has none."""
         if (line := self.kept.get(query.item_id)) is None:
             return Response(error=ABSENT)
         response = line.answer.response(self.published.passage_of)
@@ -49,12 +49,12 @@ class TracedIndex:
 
 @dataclass(frozen=True)
 class TracedStructureIndex(TracedIndex):
-    """Lines by item, and the graph they were walked in."""
+    """The lines of a file by item, and the graph or tree behind them."""
 
     corpus: Corpus
 
     def structure(self) -> Structure:
-        """The part of the graph that lies over the corpus."""
+        """The part of the graph over the corpus."""
         return self.published.within(self.corpus)
 
 
@@ -62,9 +62,9 @@ class TracedStructureIndex(TracedIndex):
 class Traced:
     """Answers by `item_id` with their traces, from the JSONL file of an engine that ran elsewhere.
 
-    `structure` is the JSONL file of its graph or tree, if it publishes one. An item that the file lacks was
-    never asked: it fails with the fault `missing_passages`, so that it is never counted as a miss. So does
-    one whose line lacks a context that is asked for. Seconds are those that the file reports.
+    `structure` is the JSONL file of its graph or tree, if it publishes one. An item without a line was never
+    asked: it fails with the fault `absent`, so that it never counts as a miss. So does an item whose line
+    lacks a context that is asked for. Seconds are those of the file.
     """
 
     path: str
@@ -84,33 +84,33 @@ class Traced:
         return TracedStructureIndex(by_item, engine.published, corpus)
 
     def problems(self, dataset: Dataset, kit: Kit) -> list[Problem]:
-        """What is wrong with the files, and what shows that they are about other data."""
+        """What is wrong in the files, and what shows that they are about other data."""
         engine = self._engine(kit)
         return [*engine.problems, *_foreign_items(engine, dataset), *_foreign_nodes(engine, dataset)]
 
     def gives_in(self, kit: Kit) -> frozenset[str]:
-        """What responses can hold: besides hits and traces, what any line of the file has."""
+        """The parts that responses can have: hits, traces, and what any line of the file has."""
         return self.gives | parts_held(self._files(kit)[0])
 
     def identity(self, kit: Kit) -> str:
-        """The hash of what the files hold, packed or not."""
+        """The hash of the content of the files. It is the same for a packed file."""
         return digest(map(read_bytes, self._files(kit)))
 
     def _files(self, kit: Kit) -> list[Path]:
-        """The files, each under its own name or, where only that is there, in its gzipped form."""
+        """The files. If only the gzipped form of a file exists, that form."""
         named = [kit.path(each) for each in (self.path, self.structure) if each]
         return [FolderReader(path.parent).find(path.name) or path for path in named]
 
     @cached_property
     def _read(self) -> dict[object, EngineFiles]:
-        """What was read. Every scope has an index of its own, and all are made of the same files."""
+        """The files that were read last: every scope has its own index, and all need the same files."""
         return {}
 
     def _engine(self, kit: Kit) -> EngineFiles:
         try:
             states = [(path, path.stat().st_mtime_ns, path.stat().st_size) for path in self._files(kit)]
         except (OSError, DataError):
-            states = []  # reading tells what is wrong with it
+            states = []  # reading reports the problem
         if not states or (engine := self._read.get(tuple(states))) is None:
             structure = kit.path(self.structure) if self.structure else None
             engine = read_engine(kit.path(self.path), structure)
@@ -120,7 +120,7 @@ class Traced:
 
 
 def _foreign_items(engine: EngineFiles, dataset: Dataset) -> Iterator[Problem]:
-    """Lines for items that the dataset lacks. An item without a line is no problem: it fails as absent."""
+    """Lines for items that the dataset does not have. (An item without a line fails as absent.)"""
     known = {item.item_id for item in dataset.items}
     where = engine.answers.where
     lost = [(line, kept.item_id) for line, kept in engine.answers if kept.item_id not in known]
@@ -151,23 +151,21 @@ def _foreign_nodes(engine: EngineFiles, dataset: Dataset) -> Iterator[Problem]:
         yield from _displaced(answer, dataset.corpus, engine.answers.where, line)
         for field, named in _named(answer, structured=engine.published is not None).items():
             if lost := [*_unknown(named, item, published, position)]:
-                told = missing_passages(lost, engine.answers.where, line, field)
-                outside = all(published.passage_of(node_id) in position for node_id in lost)
-                what = (
-                    told.what.replace("in the corpus", "in the scope of the item") if outside else told.what
-                )
-                fix = "Write ids as the dataset does, or add the nodes to the structure."
-                yield replace(told, what=what, fix=fix)
+                problem = missing_passages(lost, engine.answers.where, line, field)
+                what, fix = problem.what, "Write ids as the dataset does, or add the nodes to the structure."
+                if all(published.passage_of(node_id) in position for node_id in lost):
+                    what = what.replace("in the corpus", "in the scope of the item")
+                yield replace(problem, what=what, fix=fix)
 
 
 def _named(answer: TracedAnswer, *, structured: bool) -> dict[str, dict[str, None]]:
     """The nodes that an answer names, each once, by the field that names them.
 
-    Of a race and of what was counted the targets are no nodes. The ends of routing steps are looked up in the
-    tree where there is one.
+    The targets of races and counts are not nodes. If there is a tree, the ends of routing steps are looked up
+    in it and not here.
     """
-    aside = {RACE, VISITED, ROUTE} if structured else {RACE, VISITED}
-    steps = (step for step in answer.trace if step.kind not in aside)
+    skipped = {RACE, VISITED, ROUTE} if structured else {RACE, VISITED}
+    steps = (step for step in answer.trace if step.kind not in skipped)
     ends = (end for step in steps for end in (step.source, step.target) if end is not None)
     pieces = (piece.doc_id for context in answer.contexts or () for piece in context.pieces)
     return {
@@ -178,7 +176,7 @@ def _named(answer: TracedAnswer, *, structured: bool) -> dict[str, dict[str, Non
 
 
 def _displaced(answer: TracedAnswer, corpus: Corpus, where: str, line: int) -> Iterator[Problem]:
-    """Pieces whose text is not what stands in the corpus at their place."""
+    """Pieces whose text differs from the text of the corpus at that place."""
     for at, context in enumerate(answer.contexts or ()):
         for number, piece in enumerate(context.pieces):
             text = corpus.text_of(corpus.document_of(piece.doc_id))
@@ -191,7 +189,7 @@ def _displaced(answer: TracedAnswer, corpus: Corpus, where: str, line: int) -> I
 def _unknown(
     named: Iterable[str], item: Item, published: PublishedStructure, position: Mapping[str, int]
 ) -> Iterator[str]:
-    """The nodes that an item's answer cannot have met. A node of no passage lies in every scope."""
+    """The named nodes that do not exist in the item's scope. A node without a passage is in every scope."""
     scope = None if item.scope is None else set(item.scope)
     for node_id in named:
         passage = published.passage_of(node_id)

@@ -1,8 +1,8 @@
-"""The file in which an engine that ran elsewhere writes what it answered, showed, and how it got there.
+"""Reads the file in which an engine that ran elsewhere writes its answers, contexts and traces.
 
     {"item_id": "q1", "hits": [{"doc_id": "msa:4", "score": 0.9}], "trace": [{"kind": "path", …}, …]}
 
-One line an item. A field that is not known is refused by name, so that a slip is never passed over.
+There is one line per item. An unknown field is refused by name, so that no misspelt field is ignored.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from assay.systems.traced_structure import PublishedStructure, decode_line, read
 
 
 class TracedHit(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A hit as the file names it."""
+    """A hit as the file has it."""
 
     doc_id: str
     score: float | None = None
 
 
 class TracedStep(Step, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """A step of a trace, read strictly."""
+    """A step of a trace. Unknown fields are refused."""
 
 
 class TracedFailure(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -43,7 +43,7 @@ class TracedFailure(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class TracedAnswer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What the file holds for one item."""
+    """The answer for one item."""
 
     item_id: str
     hits: list[str | TracedHit] | None = None
@@ -56,11 +56,11 @@ class TracedAnswer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def returned(self) -> list[TracedHit]:
-        """The hits that it lists, if it lists any."""
+        """The hits that the line lists, if it lists any."""
         return [TracedHit(each) if isinstance(each, str) else each for each in self.hits or ()]
 
     def response(self, passage_of: Callable[[str], str]) -> Response:
-        """The answer as a system gives it. Hits that are not listed are the passages of the paths."""
+        """The answer as a response. If no hits are listed, they are the passages of the paths."""
         observed = Observed(seconds={} if self.seconds is None else {"total": self.seconds})
         if self.error is not None:
             return Response(error=Fault(self.error.kind, self.error.message), observed=observed)
@@ -78,39 +78,39 @@ class TracedAnswer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def taken(self) -> str | None:
-        """Where it says the query went, or which path won the race."""
+        """The route that it names, or the path that won the race."""
         won = (step.target for step in self.trace if step.kind == RACE and step.selected)
         return self.route or next(won, None)
 
 
 class TracedLine(msgspec.Struct, frozen=True):
-    """A line that was read, as it stands: a trace in memory is many times as large."""
+    """A line that was checked. It keeps the bytes: a decoded trace needs much more memory."""
 
     item_id: str
     raw: bytes
     problems: Sequence[Problem] = ()
     readable: bool = True
-    budgets: frozenset[Budget] | None = None  # that it has contexts for; None: it does not say
+    budgets: frozenset[Budget] | None = None  # of its contexts; None: the line has no `contexts`
 
     @property
     def answer(self) -> TracedAnswer:
-        """What the line says; nothing but its item where it is not readable."""
+        """The decoded line; only its item if it is not readable."""
         return (
             msgspec.json.decode(self.raw, type=TracedAnswer) if self.readable else TracedAnswer(self.item_id)
         )
 
 
 class _Named(msgspec.Struct, frozen=True):
-    """As much of a line as says which item it is about."""
+    """The part of a line that names its item."""
 
     item_id: str
 
 
 def read_line(raw: bytes, published: PublishedStructure | None) -> TracedLine:
-    """A line of answers and all that is wrong with it, as far as the line and the graph tell.
+    """A line and its problems, as far as the line and the graph show them.
 
-    A line that cannot be read counts for the item it names, so that the item is not told to be missing;
-    without an item it is refused.
+    A line that cannot be read counts for the item that it names, so that the item is not reported as missing.
+    A line without an item is refused.
     """
     try:
         answer = decode_line(raw, TracedAnswer)
@@ -119,20 +119,21 @@ def read_line(raw: bytes, published: PublishedStructure | None) -> TracedLine:
             item_id = msgspec.json.decode(raw, type=_Named).item_id
         except (msgspec.MsgspecError, UnicodeDecodeError):
             raise error from None
-        told = error.problems if isinstance(error, DataError) else [decoding_problem(error)]
-        return TracedLine(item_id, b"", told, readable=False)
+        found = error.problems if isinstance(error, DataError) else [decoding_problem(error)]
+        return TracedLine(item_id, b"", found, readable=False)
     problems = [*_hit_problems(answer), *trace_problems(answer.trace, published), *_routed_problems(answer)]
     problems += context_problems(answer.contexts or ())
     if answer.seconds is not None and answer.seconds < 0:
-        problems.append(Problem(f"{answer.seconds} is no duration", field="seconds", fix="Write seconds."))
+        what = f"{answer.seconds} is not a duration"
+        problems.append(Problem(what, field="seconds", fix="Write seconds."))
     budgets = None if answer.contexts is None else frozenset(each.budget for each in answer.contexts)
     if answer.error is not None:
-        budgets = frozenset()  # what failed owes no context
+        budgets = frozenset()  # a failed item needs no context
     return TracedLine(answer.item_id, raw, problems, budgets=budgets)
 
 
 def _hit_problems(answer: TracedAnswer) -> Iterator[Problem]:
-    """Hits that stand twice, that only partly have scores, or whose scores rise."""
+    """Hits that are repeated, that have scores only in part, or whose scores rise."""
     first: dict[str, int] = {}
     returned = answer.returned
     for at, each in enumerate(returned):
@@ -151,7 +152,7 @@ def _hit_problems(answer: TracedAnswer) -> Iterator[Problem]:
 
 
 def _routed_problems(answer: TracedAnswer) -> Iterator[Problem]:
-    """What a trace of a tree says otherwise than hits and route do."""
+    """Contradictions between the trace of a tree and the hits and the route."""
     kinds = {step.kind for step in answer.trace}
     if answer.hits is None and answer.error is None and ROUTE in kinds and "path" not in kinds:
         fix = "List them; an empty list says that nothing was found."
@@ -160,7 +161,7 @@ def _routed_problems(answer: TracedAnswer) -> Iterator[Problem]:
     for at, step in enumerate(answer.trace):
         if step.kind == LINK and step.selected and answer.hits is not None and step.target not in listed:
             fix = "Add the hit, or write selected: false where it did not count."
-            what = f"a link led to {step.target!r}, which is no hit"
+            what = f"a link led to {step.target!r}, which is not a hit"
             yield Problem(what, field=f"trace[{at}].target", fix=fix)
     won = [step.target for step in answer.trace if step.kind == RACE and step.selected]
     if answer.route is not None and won and answer.route not in won:
@@ -173,7 +174,7 @@ def _routed_problems(answer: TracedAnswer) -> Iterator[Problem]:
 
 @dataclass(frozen=True)
 class EngineFiles:
-    """What the files of an engine hold as far as they could be read, and what is wrong with their form."""
+    """The content of the files of an engine, as far as it could be read, and the problems of their form."""
 
     answers: FileRecords[TracedLine]
     published: PublishedStructure | None = None
@@ -183,11 +184,11 @@ class EngineFiles:
 
 
 def read_engine(path: Path, structure: Path | None = None) -> EngineFiles:
-    """Reads the files of an engine. What is wrong with their form is among its problems, never raised."""
+    """Read the files of an engine. Problems of their form are returned, never raised."""
     engine = EngineFiles(FileRecords(str(path), [], []))
     if structure is not None:
         engine = _with_structure(engine, structure)
-    # A graph that is broken itself accuses no walk.
+    # no walk is compared with a graph that has problems itself
     published = None if engine.problems else engine.published
     try:
         reader = FolderReader(path.parent)
@@ -214,7 +215,7 @@ def _with_structure(engine: EngineFiles, path: Path) -> EngineFiles:
 
 
 class _Held(msgspec.Struct, frozen=True):
-    """As much of a line as says which parts of an answer it has."""
+    """The parts of an answer that not every line has."""
 
     contexts: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
     route: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
@@ -222,7 +223,7 @@ class _Held(msgspec.Struct, frozen=True):
 
 
 def parts_held(path: Path) -> frozenset[str]:
-    """Which parts of an answer, that not every file has, occur in any line. What cannot be read has none."""
+    """Which optional parts of an answer occur in any line. A line that cannot be read has none."""
     held: set[str] = set()
     try:
         lines = read_bytes(path).splitlines()
@@ -238,7 +239,7 @@ def parts_held(path: Path) -> frozenset[str]:
 
 
 class TracedPiece(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A stretch of text; `start` and `end` are its place in the document, where it is known."""
+    """A part of a text. `start` and `end` are its place in the document, if it is known."""
 
     doc_id: str
     text: str
@@ -251,7 +252,7 @@ class TracedPiece(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class TracedContext(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A context as the file writes it. Its budget has to be said: null is none."""
+    """A context as the file has it. The budget must be given; null means no limit."""
 
     budget: Budget
     pieces: list[TracedPiece]
@@ -267,16 +268,16 @@ class TracedContext(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def context_problems(contexts: Sequence[TracedContext]) -> Iterator[Problem]:
-    """Budgets that are none or stand twice, contexts that are too long, pieces that contradict themselves."""
+    """Wrong or repeated budgets, contexts that are too long, and pieces that contradict themselves."""
     first: dict[Budget, int] = {}
     for at, context in enumerate(contexts):
         field, budget = f"contexts[{at}]", context.budget
         if budget is not None and budget < 1:
             fix = "Write a number of tokens, or null for none."
-            yield Problem(f"{budget} is no budget", field=f"{field}.budget", fix=fix)
+            yield Problem(f"{budget} is not a budget", field=f"{field}.budget", fix=fix)
         if (earlier := first.setdefault(budget, at)) != at:
             what = f"the budget {_named([budget])} is that of contexts[{earlier}] already"
-            yield Problem(what, field=f"{field}.budget", fix="Write one context a budget.")
+            yield Problem(what, field=f"{field}.budget", fix="Write one context per budget.")
         if context.tokens < 0 or (budget is not None and context.tokens > budget):
             what = f"{context.tokens} tokens for a budget of {_named([budget])}"
             yield Problem(what, field=f"{field}.tokens", fix="Leave pieces out until it fits.")
@@ -295,7 +296,7 @@ def _piece_problems(piece: TracedPiece, field: str) -> Iterator[Problem]:
 
 
 def uneven_budget_problems(shown: Sequence[tuple[int, Set[Budget] | None]]) -> Iterator[Problem]:
-    """Lines whose budgets are not those of the first line that has contexts. One with none at all says so."""
+    """Lines whose budgets differ from those of the first line with contexts."""
     model = next(((line, each) for line, each in shown if each), None)
     if model is None:
         return
@@ -310,6 +311,6 @@ def uneven_budget_problems(shown: Sequence[tuple[int, Set[Budget] | None]]) -> I
 
 
 def _named(budgets: Sequence[Budget] | Set[Budget]) -> str:
-    """Budgets as a study writes them, rising."""
+    """Budgets as a study writes them, in ascending order."""
     counted = sorted(each for each in budgets if each is not None)
     return ", ".join([*map(str, counted), *(["inf"] if None in budgets else [])])

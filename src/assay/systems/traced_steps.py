@@ -1,4 +1,8 @@
-"""Whether the steps of a trace follow from each other, and from the graph or tree they were taken in."""
+"""Checks the steps of a trace: whether they follow from each other, and from the graph or tree.
+
+Memories write paths, seeds, spreads, tensions and removals. Trees write routing steps, cross-links, races
+between paths, and how many nodes were scored.
+"""
 
 from __future__ import annotations
 
@@ -11,18 +15,18 @@ from assay.systems.traced_structure import EdgeKinds, PublishedStructure, ends_o
 
 ROUTE, LINK, RACE, VISITED = "route", "link", "race", "visited"
 ROUTE_KINDS = (ROUTE, LINK, RACE, VISITED)
-PASSAGES = "passages"  # what is counted below the leaves
+PASSAGES = "passages"  # the name of the count below the leaves
 _LEAST = {ROUTE: (1, "Count levels from 1, the root's children."), LINK: (1, "Count hops from 1."),
           RACE: (0, "Write 0."), VISITED: (1, "Count levels from 1.")}  # fmt: skip
 MEMORY_KINDS = ("path", "seed", "spread", "tension", "removed")
 KINDS = (*MEMORY_KINDS, *ROUTE_KINDS)
 REMOVALS = ("path", "random", "nearby")
-_NEAR = 0.8  # how alike a kind must be to one of ours to be a slip
+_NEAR = 0.8  # similarity from which on an unknown kind counts as a misspelt one
 Placed = Sequence[tuple[int, Step]]  # steps and their places in the trace
 
 
 def trace_problems(trace: Sequence[Step], published: PublishedStructure | None) -> Iterator[Problem]:
-    """All that is wrong with a trace, as far as it and the graph tell."""
+    """All problems of a trace, as far as the trace and the graph show them."""
     yield from _trace_problems(trace)
     yield from route_problems(trace, published)
     if published is not None:
@@ -54,7 +58,7 @@ def _trace_problems(trace: Sequence[Step]) -> Iterator[Problem]:
 
 
 def _path_problems(step: Step, before: Step | None, field: str) -> Iterator[Problem]:
-    """A path begins at depth 0, and each step goes on from the one before it."""
+    """Checks that a path begins at depth 0, and that each step continues from the one before it."""
     if step.depth == 0:
         for name in ("source", "edge"):
             if getattr(step, name) is not None:
@@ -72,7 +76,7 @@ def _path_problems(step: Step, before: Step | None, field: str) -> Iterator[Prob
 
 
 def _event_problems(step: Step, field: str) -> Iterator[Problem]:
-    """What a step of a spread, a tension or a removal must say."""
+    """Checks that a step of a spread, tension or removal has the fields that it needs."""
     if (step.kind == "spread") != (step.depth > 0):
         what = f"a step of kind {step.kind!r} at depth {step.depth}"
         fix = "Count hops from 1." if step.kind == "spread" else "Write 0."
@@ -83,14 +87,15 @@ def _event_problems(step: Step, field: str) -> Iterator[Problem]:
     if step.kind == "removed":
         if step.edge not in REMOVALS:
             fix = f"Write {', '.join(REMOVALS[:-1])} or {REMOVALS[-1]}."
-            yield Problem(f"{step.edge!r} says not what was removed", field=f"{field}.edge", fix=fix)
+            what = f"{step.edge!r} does not say what was removed"
+            yield Problem(what, field=f"{field}.edge", fix=fix)
         if not 0 <= step.scores.get("change", -1) <= 1:
             fix = "Write how far the result changes, from 0 to 1."
             yield Problem("there is no change from 0 to 1", field=f"{field}.scores.change", fix=fix)
 
 
 def _walk_problems(trace: Sequence[Step], walked: EdgeKinds) -> Iterator[Problem]:
-    """Steps along edges that the graph does not have; either direction counts."""
+    """Steps along edges that the graph has in neither direction."""
     for at, step in enumerate(trace):
         if step.kind not in {"path", "spread"} or step.source is None or step.edge is None:
             continue
@@ -103,7 +108,7 @@ def _walk_problems(trace: Sequence[Step], walked: EdgeKinds) -> Iterator[Problem
 
 
 def route_problems(trace: Sequence[Step], published: PublishedStructure | None) -> Iterator[Problem]:
-    """Steps of a tree that lack something, or contradict each other or the structure."""
+    """Steps of a tree that lack a field, or contradict each other or the structure."""
     placed = {
         kind: [(at, step) for at, step in enumerate(trace) if step.kind == kind] for kind in ROUTE_KINDS
     }
@@ -120,7 +125,7 @@ def route_problems(trace: Sequence[Step], published: PublishedStructure | None) 
 
 
 def _form_problems(kind: str, step: Step, field: str) -> Iterator[Problem]:
-    """A depth that the kind cannot have, and a source that is lacking or has no meaning."""
+    """A depth that the kind cannot have, and a source that is missing or has no meaning."""
     least, fix = _LEAST[kind]
     if 0 <= step.depth < least or (kind == RACE and step.depth > 0):
         yield Problem(f"a step of kind {kind!r} at depth {step.depth}", field=f"{field}.depth", fix=fix)
@@ -132,7 +137,7 @@ def _form_problems(kind: str, step: Step, field: str) -> Iterator[Problem]:
 
 
 def _route_problems(steps: Placed) -> Iterator[Problem]:
-    """Candidates that stand twice, and ways down that were not taken from above."""
+    """Repeated candidates, and selected nodes whose parent was not selected."""
     kept = {(step.depth, step.target) for _, step in steps if step.selected}
     first: dict[tuple[str | None, str], int] = {}
     for at, step in steps:
@@ -151,7 +156,7 @@ def _route_problems(steps: Placed) -> Iterator[Problem]:
 
 
 def _race_problems(steps: Placed) -> Iterator[Problem]:
-    """A race that is none, or that nobody won, and paths that do not say how sure they are."""
+    """A race with one path, without exactly one winner, or with paths without confidence."""
     if not steps:
         return
     first: dict[str, int] = {}
@@ -165,9 +170,7 @@ def _race_problems(steps: Placed) -> Iterator[Problem]:
             yield Problem("there is no confidence", field=f"{field}.scores.confidence", fix=fix)
     won = sum(step.selected for _, step in steps)
     if len(first) < 2:
-        yield Problem(
-            "one path alone races", field=f"trace[{steps[0][0]}]", fix="Write a step for each path."
-        )
+        yield Problem("only one path races", field=f"trace[{steps[0][0]}]", fix="Write a step for each path.")
     elif won != 1:
         what = f"{won} of {len(steps)} paths won the race"
         fix = "Write selected: false at every path but the one whose answer this is."
@@ -175,26 +178,26 @@ def _race_problems(steps: Placed) -> Iterator[Problem]:
 
 
 def _visited_problems(steps: Placed) -> Iterator[Problem]:
-    """Levels by a name that is not theirs, and counts that are none. A level may be counted in parts."""
+    """Wrong names of levels, and wrong counts. A level may be counted in parts."""
     for at, step in steps:
         field = f"trace[{at}]"
         if step.target not in {f"L{step.depth}", PASSAGES}:
-            what = f"{step.target!r} is no level at depth {step.depth}"
+            what = f"{step.target!r} is not a level at depth {step.depth}"
             fix = f"Write L{step.depth}, or {PASSAGES} for what lies below the leaves."
             yield Problem(what, field=f"{field}.target", fix=fix)
         nodes, of = step.scores.get("nodes"), step.scores.get("of")
         if nodes is None or of is None or not 0 <= nodes <= of:
-            what = f"{_told(nodes)} nodes of {_told(of)}"
+            what = f"{_count(nodes)} nodes of {_count(of)}"
             fix = "Write how many nodes were scored, and of how many."
             yield Problem(what, field=f"{field}.scores", fix=fix)
 
 
-def _told(count: float | None) -> str:
+def _count(count: float | None) -> str:
     return "no number of" if count is None else f"{count:g}"
 
 
 def _misplaced(step: Step, published: PublishedStructure, field: str) -> Iterator[Problem]:
-    """A routing step that the tree has no such place for."""
+    """A routing step that is in another place of the tree, or not in the tree."""
     ends = {"source": step.source, "target": step.target}
     lost = [name for name, node_id in ends.items() if node_id is not None and node_id not in published.nodes]
     for name in lost:
@@ -207,7 +210,7 @@ def _misplaced(step: Step, published: PublishedStructure, field: str) -> Iterato
         what = f"{step.target!r} has level {level} in the structure, and depth {step.depth} here"
         yield Problem(what, field=f"{field}.depth", fix="Write the level of the target.")
     if step.target not in published.children.get(step.source, ()):
-        what = f"{step.target!r} is no child of {step.source!r} in the structure"
+        what = f"{step.target!r} is not a child of {step.source!r} in the structure"
         fix = "Add an edge of kind child between them, or correct the step."
         yield Problem(what, field=f"{field}.source", fix=fix)
     elif step.depth == 1 and step.source in published.below:
@@ -216,7 +219,7 @@ def _misplaced(step: Step, published: PublishedStructure, field: str) -> Iterato
 
 
 def _unlinked(steps: Placed, published: PublishedStructure) -> Iterator[Problem]:
-    """Links along edges that the structure does not have; a name on the way is no hop of its own."""
+    """Links along edges that the structure does not have. A name between two passages is not a hop."""
     for at, step in steps:
         if step.source is not None and not published.linked(step.source, step.target, step.edge):
             kind = "link" if step.edge is None else step.edge

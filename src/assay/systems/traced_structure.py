@@ -1,10 +1,10 @@
-"""The graph or tree that an engine publishes beside its answers: one line per node or edge.
+"""Reads the graph or tree that an engine publishes beside its answers: one line per node or edge.
 
     {"node": {"node_id": "msa:4", "role": "exception"}}
     {"edge": {"source": "msa:4", "target": "msa:3", "kind": "exception_to"}}
 
-Edges may form rings, lead from a node to itself, and stand side by side. Those of the kind `child` make a
-tree, in which a node may have several parents; it has one root, no rings, and nothing below a passage.
+Edges may form rings, lead from a node to itself, and be parallel. Edges of the kind `child` make a tree: a
+node may have several parents, but there is one root, no ring, and nothing below a passage.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ EdgeKinds = Mapping[tuple[str, str], set[str]]  # the kinds of the edges between
 
 
 class NodeLine(Node, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """A node of the structure, read strictly."""
+    """A node of the structure. Unknown fields are refused."""
 
 
 class EdgeLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """An edge of the structure. Its kind has to be said."""
+    """An edge of the structure. Its kind must be given."""
 
     source: str
     target: str
@@ -53,7 +53,7 @@ class StructureLine(msgspec.Struct, frozen=True, eq=False, forbid_unknown_fields
 
     @property
     def node_id(self) -> object:
-        """What must be unique: the id of a node. Edges may stand side by side, and are equal to no other."""
+        """What must be unique: the id of a node. An edge is unique as an object: edges may be parallel."""
         return self if self.node is None else self.node.node_id
 
 
@@ -65,7 +65,7 @@ class PublishedStructure:
     edges: Sequence[Edge] = ()
 
     def passage_of(self, node_id: str) -> str:
-        """The passage that a node stands for: the one it names, or the one of its own id."""
+        """The passage of a node: the one that it names, or the one with its own id."""
         node = self.nodes.get(node_id)
         return node_id if node is None or node.doc_id is None else node.doc_id
 
@@ -86,7 +86,7 @@ class PublishedStructure:
 
     @cached_property
     def children(self) -> Mapping[str, set[str]]:
-        """What lies directly below each node that has anything below it."""
+        """The children of each node that has any."""
         found: dict[str, set[str]] = defaultdict(set)
         for edge in self.edges:
             if edge.kind == CHILD:
@@ -95,13 +95,13 @@ class PublishedStructure:
 
     @cached_property
     def below(self) -> Set[str]:
-        """Which nodes lie below another."""
+        """The nodes that are below another node."""
         return set[str]().union(*self.children.values())
 
     def linked(self, source: str, target: str, kind: str | None) -> bool:
-        """Whether an edge of a kind, or any that is no child's, leads on, at most over one entity.
+        """Whether an edge joins two passages or nodes, directly or over one entity.
 
-        Ends are passages or nodes.
+        The edge must be of the given kind or, for None, of any kind except `child`.
         """
         starts, ends = self._nodes_of(source), self._nodes_of(target)
         near = set[str]().union(*(self._neighbours.get(start, ()) for start in starts))
@@ -113,11 +113,11 @@ class PublishedStructure:
         return False
 
     def _nodes_of(self, named: str) -> list[str]:
-        """The node of an id, and those that stand for the passage of that id."""
-        return [named, *self._standing.get(named, ())]
+        """The node with an id, and the nodes of the passage with that id."""
+        return [named, *self._nodes_by_passage.get(named, ())]
 
     @cached_property
-    def _standing(self) -> Mapping[str, list[str]]:
+    def _nodes_by_passage(self) -> Mapping[str, list[str]]:
         found: dict[str, list[str]] = defaultdict(list)
         for node_id, node in self.nodes.items():
             if node.doc_id is not None and node.doc_id != node_id:
@@ -125,9 +125,9 @@ class PublishedStructure:
         return dict(found)
 
     def within(self, corpus: Corpus) -> Structure:
-        """The part over some passages: their nodes, and those of no passage that lead on from them.
+        """The part over some passages: their nodes, and the nodes without a passage that they lead to.
 
-        A node with the id of a passage is published as that passage's.
+        A node with the id of a passage is published as a node of that passage.
         """
         inside = {node_id for node_id in self.nodes if self.passage_of(node_id) in corpus.position}
         waiting = list(inside)
@@ -154,7 +154,7 @@ def _structure_line(raw: bytes) -> StructureLine:
 
 
 def read_structure(reader: FolderReader, path: Path | None) -> tuple[PublishedStructure, Mapping[str, int]]:
-    """The graph in a file, and the line of each node. An edge to a node that it lacks is a problem."""
+    """The graph in a file, and the line of each node. An edge to a missing node is a problem."""
     rows = reader.jsonl(path, _structure_line, "node_id")
     lines: dict[str, int] = {}
     nodes: dict[str, Node] = {}
@@ -183,7 +183,7 @@ def read_structure(reader: FolderReader, path: Path | None) -> tuple[PublishedSt
 def _nesting_problems(
     rows: FileRecords[StructureLine], published: PublishedStructure, lines: Mapping[str, int]
 ) -> Iterator[Problem]:
-    """What no tree has: several roots, an edge twice, passages with children, levels that do not follow."""
+    """Several roots, repeated edges, passages with children, and wrong levels: no tree has these."""
     roots = [node_id for node_id, node in published.nodes.items() if node.level == 0]
     for other in roots[1:]:
         what = f"{other!r} has level 0, and so has {roots[0]!r} on line {lines[roots[0]]}"
@@ -193,7 +193,7 @@ def _nesting_problems(
     for line, each in rows:
         if (edge := each.edge) is None:
             continue
-        # Links of one kind may stand side by side where they differ in weight or rule; a child is one once.
+        # parallel links of one kind must differ in weight or rule; a child edge occurs once
         same = (edge.source, edge.target) if edge.kind == CHILD else edge
         if (earlier := first.setdefault(same, line)) != line:
             what = f"the edge from {edge.source!r} to {edge.target!r} stands on line {earlier} already"
@@ -207,7 +207,7 @@ def _nesting_problems(
 
 
 def _uneven(edge: EdgeLine, nodes: Mapping[str, Node], where: str, line: int) -> Iterator[Problem]:
-    """A child whose level does not follow its parent's, where both state one."""
+    """A child whose level is not one below its parent's, if both have a level."""
     above, below = (nodes[each].level if each in nodes else None for each in (edge.source, edge.target))
     if above is not None and below is not None and below != above + 1:
         what = f"a child of level {below} below {edge.source!r}, which has level {above}"
@@ -216,7 +216,7 @@ def _uneven(edge: EdgeLine, nodes: Mapping[str, Node], where: str, line: int) ->
 
 
 def _ringed(published: PublishedStructure) -> Iterator[str]:
-    """A node on a ring of children, where there is one: no way up from it would end."""
+    """A node on a ring of `child` edges, if there is a ring: no way up from it would end."""
     try:
         TopologicalSorter(published.children).prepare()
     except CycleError as error:
@@ -224,18 +224,18 @@ def _ringed(published: PublishedStructure) -> Iterator[str]:
 
 
 def ends_of(one: str, other: str) -> tuple[str, str]:
-    """Two nodes in one order, whichever way an edge between them points."""
+    """Two nodes in a fixed order, for edges that are compared without their direction."""
     return (one, other) if one <= other else (other, one)
 
 
 def decode_line(raw: bytes, kind: type[T]) -> T:
-    """A line of JSON as a record; a number that is not finite is told as that."""
+    """A line of JSON as a record. A number that is not finite is reported as such."""
     try:
         return msgspec.json.decode(raw, type=kind)
     except msgspec.ValidationError:
         raise
     except msgspec.DecodeError as error:
-        # Python's own writer puts NaN and Infinity, which are not JSON, where a score is no number.
+        # Python's own writer writes NaN and Infinity for such scores, which are not JSON
         seen: list[str] = []
         try:
             json.loads(raw, parse_constant=seen.append)
@@ -244,4 +244,4 @@ def decode_line(raw: bytes, kind: type[T]) -> T:
         if not seen:
             raise
         fix = "Write a finite number, or leave the field out."
-        raise DataError(Problem(f"{seen[0]} is no finite number", fix=fix)) from None
+        raise DataError(Problem(f"{seen[0]} is not a finite number", fix=fix)) from None

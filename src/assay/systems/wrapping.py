@@ -1,49 +1,52 @@
-"""A system around another one: what it passes on as it is."""
+"""What systems around another system share: they pass on its problems, warnings, costs and structure."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol, runtime_checkable
+from typing import Protocol, cast, runtime_checkable
 
 from assay.core.dataset import Dataset
+from assay.core.errors import Problem
+from assay.core.optional import CheckingSystem, ClosableIndex, PricedIndex, StructuredIndex, WarningSystem
 from assay.core.protocols import Index, Kit, System
 from assay.core.records import Structure
 
 
 @runtime_checkable
 class AnySystem(System, Protocol):
-    """A system, in a form that something made can be held against."""
+    """The type of a parameter that takes a system. It can be checked at run time."""
 
 
-def inner_findings(
-    system: object, what: Literal["problems", "warnings"], dataset: Dataset, kit: Kit
-) -> list[Any]:
-    """What the inner system says of a dataset, where it says anything."""
-    said = getattr(system, what, None)
-    return [] if said is None else list(said(dataset, kit))
+def inner_problems(system: System, dataset: Dataset, kit: Kit) -> list[Problem]:
+    """Why the inner system cannot serve a dataset, as far as it can say."""
+    return list(system.problems(dataset, kit)) if isinstance(system, CheckingSystem) else []
+
+
+def inner_warnings(system: System, dataset: Dataset, kit: Kit) -> list[str]:
+    """What looks like a mistake in a dataset to the inner system, as far as it can say."""
+    return list(system.warnings(dataset, kit)) if isinstance(system, WarningSystem) else []
 
 
 @dataclass(frozen=True)
 class WrappedIndex:
-    """What lies around the index of another system."""
+    """The base of an index around the index of another system."""
 
     index: Index
 
     @property
     def cost(self) -> float | None:
-        """What building the index cost, where it says so."""
-        paid: float | None = getattr(self.index, "cost", None)
-        return paid
+        """What building the inner index cost, if it says so."""
+        return self.index.cost if isinstance(self.index, PricedIndex) else None
 
     def close(self) -> None:
-        getattr(self.index, "close", lambda: None)()
+        if isinstance(self.index, ClosableIndex):
+            self.index.close()
 
 
 class StructuredWrapper:
-    """For an index around one that publishes the tree or graph behind it."""
+    """Passes on the structure of an inner index. Only for an index around a `StructuredIndex`."""
 
     index: Index
 
     def structure(self) -> Structure:
-        found: Structure = self.index.structure()  # type: ignore[attr-defined]
-        return found
+        return cast("StructuredIndex", self.index).structure()

@@ -291,7 +291,7 @@ def test_answers_of_two_days_are_not_one_run(folder: Path) -> None:
     clause = limited(held(folder, clock=DAY))[LATENCY]
     assert clause.holds is None
     assert clause.reason == (
-        "graph and plain were not asked in one run (60 answers): ask both anew with --fresh"
+        "graph and plain were not asked in one run (60 answers): ask both again with --fresh"
     )
     assert limited(held(folder, clock=2 * DAY, fresh=True))[LATENCY].holds is True
 

@@ -267,7 +267,7 @@ def judged(folder: Path, text: str) -> Study:
     ("now", "refused"),
     [
         (MODEL, None),
-        (MODEL.replace("true", "false"), "judged by ids and model then, by ids alone now"),
+        (MODEL.replace("true", "false"), "judged by ids and model then, by only ids now"),
         (MODEL.replace("true", "true, grade: 0"), "judged by another version of model"),
     ],
 )
@@ -401,7 +401,7 @@ def test_a_study_file_of_another_name_keeps_its_own(tmp_path: Path) -> None:
     "name", ["", ".", "..", ".hidden", "-x", "a/b", "../up", "a b", "é", "x" * 101, "a\n"]
 )
 def test_a_name_that_is_none_is_refused(folder: Path, name: str) -> None:
-    with pytest.raises(UsageError, match="is no name for a baseline"):
+    with pytest.raises(UsageError, match="is not a name for a baseline"):
         tag_baseline(opened(folder), name)
     assert [path.name for path in (folder / "baselines").iterdir()] == ["march"]
 

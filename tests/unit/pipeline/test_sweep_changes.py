@@ -80,15 +80,15 @@ def sweep(found: dict[str, Comparison] | None = None, measure: MeasureInfo = HIG
 
 def test_what_loses_gains_and_is_not_shown_to_matter() -> None:
     found = sweep()
-    assert changed.title(found) == "2 of 5 changes matter"
-    assert changed.answer(found) == (
+    assert changed.change_title(found) == "2 of 5 changes matter"
+    assert changed.change_answer(found) == (
         "Against race as it is, corrected over 5 changes: "
         "no <links> (-0.120) loses; deeper (+0.0600) gains. "
         "Only before correction an interval leaves 0 out: less shown (-0.0400). "
         "Not shown to matter: beam only; a difference of 0.0500 would have been found, four times in five. "
         "Not compared: unfinished."
     )
-    assert [changed.words(each) for each in found.settings] == [
+    assert [changed.change_words(each) for each in found.settings] == [
         "as it is",
         "loses",
         "gains",
@@ -99,10 +99,10 @@ def test_what_loses_gains_and_is_not_shown_to_matter() -> None:
 
 
 def test_where_lower_is_better_less_is_a_gain() -> None:
-    assert "no <links> (-0.120) gains" not in changed.answer(sweep())
+    assert "no <links> (-0.120) gains" not in changed.change_answer(sweep())
     worse = apart("deeper", 0.06, 0.02, 0.1, 0.02, upward=False)
     better = apart("no <links>", -0.12, -0.2, -0.04, 0.01, upward=False)
-    lower = changed.answer(sweep({"deeper": worse, "no <links>": better}, LOWER))
+    lower = changed.change_answer(sweep({"deeper": worse, "no <links>": better}, LOWER))
     assert "deeper (+0.0600) loses; no <links> (-0.120) gains." in lower
 
 
@@ -120,14 +120,14 @@ def test_where_lower_is_better_less_is_a_gain() -> None:
 )
 def test_the_title_says_what_it_comes_to(kept: list[str], title: str, answer: str) -> None:
     found = sweep({name: FOUND[name] for name in kept})
-    assert changed.title(found) == title
-    assert answer in changed.answer(found)
+    assert changed.change_title(found) == title
+    assert answer in changed.change_answer(found)
     assert title in render_page(found).decode()
 
 
 def test_several_that_lose_are_named_together() -> None:
     two = {"no <links>": FOUND["no <links>"], "beam only": apart("beam only", -0.3, -0.4, -0.2, 0.001)}
-    assert "no <links> (-0.120) and beam only (-0.300) lose." in changed.answer(sweep(two))
+    assert "no <links> (-0.120) and beam only (-0.300) lose." in changed.change_answer(sweep(two))
 
 
 def test_the_page_draws_differences_around_zero_in_the_order_written() -> None:

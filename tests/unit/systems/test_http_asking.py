@@ -214,7 +214,7 @@ def test_what_may_pass_is_retryable_and_is_tried_once(fault: Any, said: str) -> 
     ("status", "headers", "said"),
     [
         (400, {}, "400 Bad Request: .*no such field.*Change the request"),
-        (401, {}, "Check what says who asks"),
+        (401, {}, "Check the credentials"),
         (404, {}, "Check url and method"),
         (
             301,

@@ -69,7 +69,7 @@ def test_an_empty_context_is_one_and_an_absent_one_is_a_failure() -> None:
 
 
 def test_a_budget_that_is_none_and_a_place_that_is_none_are_told() -> None:
-    with pytest.raises(UsageError, match="contexts: 'small' is no budget"):
+    with pytest.raises(UsageError, match="contexts: 'small' is not a budget"):
         Http("http://a.example/{query}", contexts={"small": "a"})
     with pytest.raises(UsageError, match=r"contexts.400: 'a\[' is not a JMESPath expression"):
         Http("http://a.example/{query}", contexts={400: "a["})

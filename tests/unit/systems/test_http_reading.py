@@ -244,8 +244,8 @@ def test_flags_are_true_false_or_text() -> None:
         ({"results": [{"id": "a", "score": "0.5"}]}, "Result 1 has '0.5' at 'score', not a number"),
         ({"results": [{"id": "a", "score": True}]}, "Result 1 has true at 'score'"),
         ({"results": [{"id": "a", "score": 10**400}]}, "Result 1 has 1000"),
-        ({"results": [{}]}, "Result 1 has neither an id nor a text"),
-        ({"results": ["a"]}, "Result 1 has neither an id nor a text"),
+        ({"results": [{}]}, "Result 1 has no id and no text"),
+        ({"results": ["a"]}, "Result 1 has no id and no text"),
     ],
 )
 def test_what_is_not_as_declared_is_a_failure_that_says_where(answer: Any, said: str) -> None:

@@ -136,7 +136,7 @@ def test_a_server_that_does_not_come_up_is_a_failure(kit: Kit) -> None:
 def test_a_server_that_ends_at_once_is_told_at_once(kit: Kit) -> None:
     since = time.monotonic()
     with pytest.raises(
-        SystemFailure, match=r"has ended, with code 1\.(.|\n)*Its last words: (.|\n)*no index at all"
+        SystemFailure, match=r"has ended, with code 1\.(.|\n)*The end of its output: (.|\n)*no index at all"
     ):
         system("--refuse").build(CORPUS, 0, kit)
     assert time.monotonic() - since < 5
@@ -157,7 +157,7 @@ def test_a_server_that_dies_is_no_failure_to_try_again(kit: Kit) -> None:
 
 
 def test_an_address_that_somebody_has_already_is_refused(kit: Kit) -> None:
-    with SearchServer() as other, pytest.raises(SystemFailure, match="Somebody else listens at"):
+    with SearchServer() as other, pytest.raises(SystemFailure, match="Another program listens at"):
         system(url=f"{other.url}?q={{query}}", start="python server.py --port 1").build(CORPUS, 0, kit)
     assert not started(kit)
 

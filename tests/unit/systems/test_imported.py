@@ -221,7 +221,7 @@ WRONG: dict[str, tuple[Change, list[str]]] = {
     ),
     "a negative duration": (
         first_result(embed_latency_ms=-2),
-        ["query_results.0.embed_latency_ms: -2.0 is no duration. Write milliseconds, or null."],
+        ["query_results.0.embed_latency_ms: -2.0 is not a duration. Write milliseconds, or null."],
     ),
     "a query twice": (
         lambda file: file["query_results"].append(bare("A-1", "who fell", [])),

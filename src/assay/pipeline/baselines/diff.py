@@ -1,4 +1,4 @@
-"""Two versions of a study compared: verdicts, items, systems, and paired differences of every measure."""
+"""Compares two versions of a study: verdicts, items, systems, and paired differences of every measure."""
 
 from __future__ import annotations
 
@@ -28,29 +28,29 @@ from assay.study.study import Study
 
 OLD, NEW = "old", "new"
 MOST_CHANGED = 10  # items shown of each arm
-_DECISIVE = ("text", "language", "gold", "expects", "scope", "sequence")  # what makes another item of one
-_NONE = (*(None,) * 6, 0, 0, 0, 0)  # the figures of a comparison that is refused
+_DECISIVE = ("text", "language", "gold", "expects", "scope", "sequence")  # a change here makes another item
+_NONE = (*(None,) * 6, 0, 0, 0, 0)  # the values of a comparison that is refused
 
 
 class Change(msgspec.Struct, frozen=True):
-    """What something was and what it is; None: it was not there, or is not."""
+    """A value before and after; None: there was, or is, none."""
 
     before: str | None
     after: str | None
 
 
 class ItemChanges(msgspec.Struct, frozen=True):
-    """Items that both sides have unchanged, which are compared, and the others."""
+    """The items that both versions have unchanged, which are compared, and the others."""
 
     unchanged: list[str]
     added: list[str]
     removed: list[str]
     changed: dict[str, list[str]]  # by item: text, gold, …
-    relabelled: list[str]  # of the unchanged: those of which judges say something else
+    relabelled: list[str]  # those of the unchanged items with other judgments
 
 
 class ScoreChange(msgspec.Struct, frozen=True):
-    """An item's value before and after."""
+    """The score of an item before and after."""
 
     item_id: str
     text: str
@@ -59,7 +59,7 @@ class ScoreChange(msgspec.Struct, frozen=True):
 
 
 class ArmDifference(msgspec.Struct, frozen=True):
-    """One arm, new less old: every measure, and the items that changed most on the first, worst first."""
+    """The difference of one arm, new minus old, and the items that changed most in the first measure."""
 
     arm: str
     comparisons: list[Comparison]
@@ -69,14 +69,14 @@ class ArmDifference(msgspec.Struct, frozen=True):
 
 @dataclasses.dataclass(frozen=True)
 class BaselineDiff:
-    """What changed from one version of a study to another; it decides nothing."""
+    """The changes from one version of a study to another. They decide nothing."""
 
     study: str
     old: str
-    new: str | None  # None: what the study shows now
+    new: str | None  # None: the present state of the study
     verdict: Change
     recommendation: Change
-    gates: dict[str, Change]  # "GATE": its verdict; "GATE: CLAUSE": what became of the clause
+    gates: dict[str, Change]  # "GATE": its verdict; "GATE: CLAUSE": the state of the clause
     items: ItemChanges
     only_old: dict[str, list[str]]  # "arms" and "measures"
     only_new: dict[str, list[str]]
@@ -86,12 +86,12 @@ class BaselineDiff:
     warnings: list[str]  # of the newer version
 
     def as_json(self) -> dict[str, Any]:
-        """The versioned JSON form."""
+        """The JSON form, with its version."""
         return {"schema": "assay/baseline-diff/1", **msgspec.to_builtins(self)}
 
 
 def diff_baselines(study: Study, old: str, new: str | None = None, timings: bool = False) -> BaselineDiff:
-    """What changed from one baseline to another, or to what the study shows now."""
+    """Compare one baseline with another, or with the present state of the study."""
     before, after = (
         load_version(study, old),
         current_version(Evaluation(study)) if new is None else load_version(study, new),
@@ -122,7 +122,7 @@ def diff_baselines(study: Study, old: str, new: str | None = None, timings: bool
 
 @dataclasses.dataclass(frozen=True)
 class VersionPair:
-    """Two versions over the items that both have unchanged."""
+    """Two versions, compared on the items that both have unchanged."""
 
     before: Version
     after: Version
@@ -138,7 +138,7 @@ class VersionPair:
         return ItemChanges(same, _lacking(new, old), _lacking(old, new), changed, relabelled)
 
     def _relabelled(self, item_id: str) -> bool:
-        """Whether judges say something else of what both sides judged: what came back may well differ."""
+        """Whether judgments differ on what was judged in both versions. What came back may differ."""
         then, now = self.before.kept, self.after.kept
         if then.grades is None or now.grades is None:
             return then.labels.get(item_id) != now.labels.get(item_id)
@@ -147,12 +147,12 @@ class VersionPair:
 
     @cached_property
     def items(self) -> list[Item]:
-        """Those compared, in the order of the newer version."""
+        """The compared items, in the order of the newer version."""
         same = set(self.item_changes.unchanged)
         return [item for item in self.after.kept.items if item.item_id in same]
 
     def arm(self, arm: str, measures: Sequence[Measure]) -> ArmDifference:
-        """The two versions of an arm as two systems, compared as systems are; Holm over its measures."""
+        """The difference of an arm: its two versions compared as two systems, with Holm over the measures."""
         rows, first = self.rows(arm), measures[0]
         why = {measure.name: self.apart(rows, measure.name) for measure in measures}
         together = [measure for measure in measures if not why[measure.name]]
@@ -174,7 +174,7 @@ class VersionPair:
         return summarise(rows, measures, ComparisonSettings(OLD, resamples=self.resamples, family=arm))[1]
 
     def sliced(self, arm: str, measures: Sequence[Measure], by: Sequence[str]) -> list[Comparison]:
-        """The same within every slice: where to look, not what to decide, so that no p-value is adjusted."""
+        """The comparisons within every slice. They are for exploration, so no p-value is adjusted."""
         rows = self.rows(arm)
         together = [measure for measure in measures if not self.apart(rows, measure.name)]
         how = ComparisonSettings(OLD, resamples=self.resamples, by=by, family=arm)
@@ -182,12 +182,12 @@ class VersionPair:
         return [msgspec.structs.replace(one, family=arm, p_adjusted=None) for one in found if one.where]
 
     def moved(self, arm: str, measure: Measure) -> list[ScoreChange]:
-        """Every item whose value of a measure changed, in the order of items."""
+        """Every item whose score changed, in the order of items."""
         rows = self.rows(arm)
         return [] if self.apart(rows, measure.name) else _moved(rows, measure)
 
     def churn(self, arm: str, measure: str) -> tuple[set[str], set[str], int]:
-        """Of the items compared, those asked again on either side, those that varied, and how often."""
+        """Of the compared items: those that were repeated, those that varied, and the number of repeats."""
         same, sides = set(self.item_changes.unchanged), (self.before.kept.churn, self.after.kept.churn)
         known = [each for side in sides if (each := side.get(arm)) is not None and measure in each.items]
         return (
@@ -197,7 +197,7 @@ class VersionPair:
         )
 
     def rows(self, arm: str, *failed: Mapping[str, float]) -> Rows:
-        """An arm's rows on either side; `failed` says for each what failed items count as, by measure."""
+        """The rows of an arm in both versions. `failed` gives the values of failed items, by measure."""
         chosen = pl.col("arm").eq(arm) & pl.col("item").is_in(self.item_changes.unchanged)
         sides = [side.scores.filter(chosen) for side in (self.before, self.after)]
         if failed:
@@ -209,7 +209,7 @@ class VersionPair:
         return Rows(pl.concat(renamed), self.items, self.after.kept.cluster)
 
     def apart(self, rows: Rows, measure: str) -> str:
-        """Why values do not compare: others judged, or in an open world, items were judged on other pools."""
+        """Why scores cannot be compared: other judges, or in an open world other pools; empty if they can."""
         then, now = self.before.kept, self.after.kept
         sides = [each for side in (then, now) if (each := side.labelled.get(measure))]
         if len(sides) == 2 and (others := sides[1].since(sides[0])):
@@ -222,7 +222,7 @@ class VersionPair:
 
 
 def best_and_worst(measures: Sequence[Measure]) -> tuple[dict[str, float], dict[str, float]]:
-    """By measure the best value and the worst, as far as it has one."""
+    """The best and the worst value of each measure that has one."""
     best, worst = (
         {each.name: end for each in measures if (end := _end(each, good)) is not None}
         for good in (True, False)
@@ -231,13 +231,13 @@ def best_and_worst(measures: Sequence[Measure]) -> tuple[dict[str, float], dict[
 
 
 def _end(measure: Measure, good: bool) -> float | None:
-    """The best or the worst value of a measure; None where that end is open."""
+    """The best or the worst value of a measure; None if it has none."""
     end = measure.high if good == (measure.better == "higher") else measure.low
     return None if end is None or math.isinf(end) else end
 
 
 def _imputed(scores: pl.DataFrame, values: Mapping[str, float]) -> pl.DataFrame:
-    """Scores with failed items at one value of each measure; what failed in any seed failed."""
+    """Scores in which failed items have a given value of each measure. One failed seed makes an item fail."""
     value = pl.col("measure").replace_strict(values, default=None, return_dtype=pl.Float64)
     failed = (pl.col("status") == Status.FAILED.value).any().over("item", "measure") & value.is_not_null()
     return scores.with_columns(
@@ -262,7 +262,7 @@ def gain_of(one: ScoreChange, measure: Measure) -> float:
 
 
 def _most(moved: Sequence[ScoreChange], measure: Measure) -> list[ScoreChange]:
-    """Those that changed most, worst first."""
+    """The items that changed most, worst first."""
     most = sorted(moved, key=lambda one: (-abs(gain_of(one, measure)), gain_of(one, measure)))
     return sorted(most[:MOST_CHANGED], key=lambda one: gain_of(one, measure))
 

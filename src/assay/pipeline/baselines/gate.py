@@ -1,11 +1,10 @@
-"""A study compared with a baseline: a loss that is shown is a no-go, noise is not.
+"""Compares a study with a baseline: a loss that is shown is a no-go, noise is not.
 
 Every measure that a deciding gate reads is compared with the baseline, item by item, on the items that both
-have unchanged (losses.py). A smaller loss is reported, with what could have been found.
+have unchanged (losses.py). A loss that is not shown is reported, with the smallest loss that would be shown.
 
-A comparison is undecided if failed items could turn it, if the baseline lacks what it needs, or if others
-judged then. Limits that the study sets are checked beside it, whether or not what they find is more than
-chance.
+A comparison is undecided if failed items could turn it, if the baseline lacks what it needs, or if other
+judges judged then. The limits of the study are checked too, whether or not their results could be chance.
 """
 
 from __future__ import annotations
@@ -35,21 +34,21 @@ from assay.pipeline.runner import Selection
 
 def compare_with_baseline(evaluation: Evaluation, name: str) -> Results:
     """The results with one more verdict: whether anything that gates read was lost since a baseline."""
-    holding, results = BaselineComparison(evaluation, name), evaluation.results
-    verdicts = [*results.verdicts, holding.verdict]
-    warnings = [*results.trust.warnings, *holding.warnings]
+    comparison, results = BaselineComparison(evaluation, name), evaluation.results
+    verdicts = [*results.verdicts, comparison.verdict]
+    warnings = [*results.trust.warnings, *comparison.warnings]
     return dataclasses.replace(
         results,
         verdicts=verdicts,
         verdict=overall_verdict(verdicts),
-        against=holding.against,
+        against=comparison.against,
         trust=msgspec.structs.replace(results.trust, warnings=warnings),
     )
 
 
 @dataclasses.dataclass(frozen=True)
 class BaselineComparison:
-    """A study and one of its baselines, both as far as the selection reaches."""
+    """A study and one of its baselines, both restricted to the selection."""
 
     evaluation: Evaluation
     name: str
@@ -69,20 +68,20 @@ class BaselineComparison:
 
     @cached_property
     def measures(self) -> list[Measure]:
-        """Those that are compared; times never are."""
+        """The measures that are compared. Times never are."""
         study, known = self.evaluation.study, set(self.pair.before.distinct("measure"))
         read = measures_of(self._deciding, study) or study.measures[:1]
         return [each for each in read if each.name in known and not isinstance(each, Seconds)]
 
     @cached_property
     def arms(self) -> list[str]:
-        """The arms that both have."""
+        """The arms that both versions have."""
         known = self.pair.before.distinct("arm")
         return [arm for arm in self.pair.after.distinct("arm") if arm in known]
 
     @cached_property
     def _losses(self) -> BaselineLosses:
-        """What was lost, of every measure and arm that are compared."""
+        """The losses, for every measure and arm that are compared."""
         broken = self.evaluation.broken
         whose = {arm.name: arm.system for arm in self.evaluation.arms}
         known = {(arm, name): why for arm in self.arms for name, why in _of_system(broken, whose[arm])}
@@ -91,7 +90,7 @@ class BaselineComparison:
 
     @cached_property
     def against(self) -> BaselineChanges:
-        """What changed since the baseline."""
+        """The changes since the baseline, for reports."""
         by, items, before = self.evaluation.study.file.by, self.pair.item_changes, self.pair.before
         compared, arms = self._losses.comparisons, dict.fromkeys(arm for arm, _ in self._losses.comparisons)
         slices = [one for arm in arms for one in self.pair.sliced(arm, self.measures, by)]
@@ -117,7 +116,7 @@ class BaselineComparison:
 
     @cached_property
     def verdict(self) -> Verdict:
-        """Whether anything that gates read was lost, or more than limits allow."""
+        """No-go if a measure that gates read has lost, or has lost more than a limit allows."""
         limits = Limits(self.evaluation, self.pair, self.name, {arm for arm, _ in self._gated})
         found = _verdict(self.name, [*self._losses.clauses, *self._lacking()], limits.clauses)
         before, after = self.pair.before, self.pair.after
@@ -128,7 +127,7 @@ class BaselineComparison:
 
     @cached_property
     def _gated(self) -> dict[tuple[str, str], Measure]:
-        """The measures that deciding gates read, by arm and name; times are never compared."""
+        """The measures that deciding gates read, by arm and name. Times are never compared."""
         evaluator, found = self.evaluation.evaluator, dict[tuple[str, str], Measure]()
         for clause in (clause for gate in self._deciding for clause in gate.clauses()):
             for _, one in expand_for_each(clause, evaluator.rows.known_values):
@@ -137,7 +136,7 @@ class BaselineComparison:
         return {key: measure for key, measure in found.items() if not isinstance(measure, Seconds)}
 
     def _lacking(self) -> list[ClauseResult]:
-        """An open clause for all that gates read and the baseline lacks: nobody knows what it was."""
+        """An undecided clause for each arm and measure that gates read and the baseline does not have."""
         found = []
         for (arm, _), measure in self._gated.items():
             if reason := missing_from_baseline(self.pair.before, arms=[arm], measure=measure.name):
@@ -146,14 +145,14 @@ class BaselineComparison:
 
     @property
     def warnings(self) -> list[str]:
-        """The arms that the baseline lacks and no gate reads."""
+        """The arms that are not in the baseline and that no gate reads."""
         gated = {arm for arm, _ in self._gated}
         new = [arm for arm in self.pair.after.distinct("arm") if arm not in {*self.arms, *gated}]
         return [f"{arm} is not in the baseline {self.name}, so it is not compared" for arm in new]
 
 
 def _narrowed(version: Version, selection: Selection, factors: set[str]) -> Version:
-    """A version as far as a selection reaches: the rest was neither removed nor added, but not asked for."""
+    """A version restricted to a selection, so that other items do not count as removed."""
     tags = {name: set(values) for name, values in selection.where.items() if name not in factors}
     kept = [
         item

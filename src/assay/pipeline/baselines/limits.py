@@ -1,9 +1,8 @@
-"""Limits on what a study may lose since a baseline: points of a measure, and seconds beside a reference.
+"""Limits on what a study may lose since a baseline: points of a measure, and seconds relative to a reference.
 
-A limit is decided on the estimate, as its author means it, and is not guarded against chance; the interval is
-beside it. Seconds of two
-days or two machines do not compare. An arm's median is taken as a multiple of the median of a reference that
-was asked in the same run, and this multiple, now and then, is what compares.
+A limit is decided on the estimate, so it is not guarded against chance; the interval is shown with it.
+Seconds of two days or two machines cannot be compared. So the median of an arm is divided by the median of a
+reference that was asked in the same run, and this ratio is compared, now and then.
 """
 
 from __future__ import annotations
@@ -38,11 +37,11 @@ from assay.stats.statistics import P50
 from assay.study.study_file import LimitsFile
 
 Floats = NDArray[np.float64]
-PAUSE = 3600.0  # seconds without any answer, after which what is asked is another run
+PAUSE = 3600.0  # seconds without any answer, after which a new run begins
 
 
 def missing_from_baseline(before: Version, *, arms: Collection[str], measure: str) -> str:
-    """What of a clause a baseline lacks, as a reason; empty where it has all."""
+    """The arms and measures of a clause that a baseline does not have, as a reason; empty if it has all."""
     kept = before.distinct("arm")
     lacking = [arm for arm in arms if arm not in kept]
     lacking += [measure] if measure not in before.distinct("measure") else []
@@ -51,10 +50,9 @@ def missing_from_baseline(before: Version, *, arms: Collection[str], measure: st
 
 @dataclasses.dataclass(frozen=True)
 class Limits:
-    """The limits of a study, and the two versions they are held to.
+    """The limits of a study, and the two versions that they compare.
 
-    An arm that the baseline lacks has no clause unless it is among `gated`, those that gates read: then its
-    clauses are open.
+    An arm that is not in the baseline has clauses only if gates read it (`gated`). They are undecided.
     """
 
     evaluation: Evaluation
@@ -64,7 +62,7 @@ class Limits:
 
     @property
     def clauses(self) -> list[ClauseResult]:
-        """One an arm and limit, where the measure applies to the arm, then or now."""
+        """One clause per arm and limit, if the measure applies to the arm, then or now."""
         file = self.evaluation.study.file.limits
         found = [] if file is None else [*self._losses(), *self._latencies(file)]
         return [
@@ -78,7 +76,7 @@ class Limits:
 
     @cached_property
     def _measures(self) -> list[tuple[Measure, float]]:
-        """What may fall, and by how much, in the order of the study's measures."""
+        """The measures with a limit, and by how much each may fall, in the order of the study."""
         study = self.evaluation.study
         worse = study.file.limits.worse if study.file.limits else {}
         written = zip(study.measures, study.file.measures, strict=True)
@@ -87,7 +85,7 @@ class Limits:
 
     @cached_property
     def _comparisons(self) -> dict[tuple[str, str], Comparison]:
-        """By arm and measure, of what both versions have."""
+        """The comparisons by arm and measure, if both versions have them."""
         arms, measures = (self.pair.before.distinct(column) for column in ("arm", "measure"))
         shared = [measure for measure, _ in self._measures if measure.name in measures]
         return {
@@ -99,7 +97,7 @@ class Limits:
 
     @cached_property
     def _evaluator(self) -> Evaluator:
-        """Both versions in one table, an arm's two sides as two systems."""
+        """Evaluates clauses on both versions in one table. The two sides of an arm are two systems."""
         unchanged = pl.col("item").is_in(self.pair.item_changes.unchanged)
         sides = []
         for word, version in ((NEW, self.pair.after), (OLD, self.pair.before)):
@@ -110,17 +108,17 @@ class Limits:
         return Evaluator(rows, self.evaluation.study.registry, resamples=self.pair.resamples)
 
     def _applies(self, arm: str, measure: str) -> bool:
-        """Whether a measure says something of an arm, then or now."""
+        """Whether a measure applies to an arm, then or now."""
         here = pl.col("arm").eq(arm) & pl.col("measure").eq(measure)
-        told = here & pl.col("status").ne(Status.NOT_APPLICABLE.value)
-        return any(side.scores.select(told.any()).item() for side in (self.pair.before, self.pair.after))
+        applies = here & pl.col("status").ne(Status.NOT_APPLICABLE.value)
+        return any(side.scores.select(applies.any()).item() for side in (self.pair.before, self.pair.after))
 
     def _undecidable(self, measure: str, *arms: str) -> str:
         reason = missing_from_baseline(self.pair.before, arms=arms, measure=measure)
         return reason or ("" if self.pair.items else "no item is in both unchanged")
 
     def _decided(self, clause: str, text: str) -> ClauseResult:
-        # what fails too often is a clause of its own, beside the limits (losses.py)
+        # failing too often has its own clause (losses.py)
         rules = GateFile(on="estimate", min_items=1, max_failed=1.0)
         found = decide_clause(parse_clause(clause), rules, self._evaluator)
         return msgspec.structs.replace(found, text=text)
@@ -150,17 +148,17 @@ class Limits:
             return found
         then = found.right + limit if sign == "-" else found.right - limit
         worst = "at worst " if "failed" in found.reason else ""  # the least favourable way to count them
-        told = [
+        reasons = [
             f"{worst}{number(found.left)} now, {number(then)} then",
             f"{one.losses} lost, {one.wins} won, {one.ties} unchanged",
             found.reason or "decided on the estimate",
         ]
-        return msgspec.structs.replace(found, reason="; ".join(filter(None, told)))
+        return msgspec.structs.replace(found, reason="; ".join(filter(None, reasons)))
 
     # --------------------------------------------------------------------------------- seconds
 
     def _latencies(self, file: LimitsFile) -> Iterator[ClauseResult]:
-        """One an arm and reference beside it; the seconds of an imported arm were taken elsewhere."""
+        """One clause per arm and reference. The seconds of an imported arm were measured elsewhere."""
         limit, system = file.latency, file.reference
         if limit is None or system is None:
             return
@@ -199,7 +197,7 @@ class Limits:
         )
 
     def _medians(self, mean: Mean) -> Floats:
-        """The median of a column, and that of each resample; arms share those of their reference."""
+        """The median of a column, and that of each resample. Arms share those of their reference."""
         if mean.system not in self._drawn:
             (values,), rows = self._evaluator.columns(mean, {})
             clusters, codes = np.unique(self._evaluator.rows.clusters[rows], return_inverse=True)
@@ -217,7 +215,7 @@ class Limits:
         return Draws(self.pair.resamples)
 
     def _asked_apart(self, arm: str, reference: str) -> str:
-        """Why seconds of now do not compare: stored answers may be from another day than new ones."""
+        """Why the seconds cannot be compared: some stored answers may be from another run."""
         times = self._times
         if not (everything := sorted(time for found in times.values() for time in found.values())):
             return ""
@@ -228,11 +226,11 @@ class Limits:
         if not (apart := int((runs[0] != runs[1]).sum())):
             return ""
         what = f"{arm} and {reference} were not asked in one run ({quantity(apart, 'answer')})"
-        return f"{what}: ask both anew with --fresh"
+        return f"{what}: ask both again with --fresh"
 
     @cached_property
     def _times(self) -> dict[str, dict[tuple[str, int], float]]:
-        """When each answer that is compared was asked for, by arm, then by item and seed."""
+        """When each compared answer was asked for, by arm, then by item and seed."""
         same, found = set(self.pair.item_changes.unchanged), dict[str, dict[tuple[str, int], float]]()
         for block in self.evaluation.blocks:
             pairs = zip(block.item_ids, block.responses, strict=True)
@@ -247,18 +245,18 @@ class Limits:
 
 
 def _ends(drawn: Floats, n: int) -> tuple[float | None, float | None]:
-    """The interval of an expression of medians, given first as it is and then resample by resample."""
+    """The interval of an expression of medians: its first value is the estimate, the others are resamples."""
     found = interval_of(drawn[1:], float(drawn[0]), n) if n >= 2 * FEW else NO_INTERVAL
     return (None, None) if np.isnan(found.low) else (found.low, found.high)
 
 
 def _side(word: str, arm: str) -> str:
-    """One side of an arm as a clause names it."""
+    """One side of an arm as clauses write it."""
     return str(Call(f"{word} {arm}"))
 
 
 def _goes_with(reference: Arm, arm: Arm, system: str) -> bool:
-    """Whether an arm of the reference ran under the same factors, as far as both have them."""
+    """Whether an arm is one of the reference system, with the same values of the factors that both have."""
     shared = reference.factors.keys() & arm.factors.keys()
     return reference.system == system and all(reference.factors[key] == arm.factors[key] for key in shared)
 

@@ -1,10 +1,10 @@
-"""What was lost since a baseline: every measure that gates read, tested together for a loss.
+"""Tests all measures that gates read together for a loss since a baseline.
 
-The test looks in one direction, and all measures of all arms share one error budget (stats/losses.py): of the
+The test is one-sided, and all measures of all arms share one error budget (stats/losses.py): of the
 comparisons of a system that is no worse, at most 5 % show a loss anywhere.
 
-Items that failed, then or now, count at either end of the range, and where that turns a comparison it is
-undecided. A system that now fails on more items than a gate allows fails whatever the rest shows.
+Items that failed, then or now, are counted at both ends of the range. If that turns a comparison, it is
+undecided. A system that now fails on more items than a gate allows fails, whatever else is shown.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ TIMES = {1: "once", 2: "twice"}
 
 @dataclasses.dataclass(frozen=True)
 class BaselineLosses:
-    """Arms and measures of two versions, compared for a loss; `allowed` is the share that may fail."""
+    """The losses of arms in measures from one version to another. `allowed` is the share that may fail."""
 
     pair: VersionPair
     name: str
@@ -46,7 +46,7 @@ class BaselineLosses:
 
     @cached_property
     def comparisons(self) -> dict[Place, Comparison]:
-        """Now less then, with the p-value of a loss; none where nothing can be compared."""
+        """Now minus then, with the p-value of a loss. Without a p-value if nothing can be compared."""
         return {
             place: msgspec.structs.replace(
                 one,
@@ -66,7 +66,7 @@ class BaselineLosses:
         return [self._clause(*place) for place in self.comparisons]
 
     def _clause(self, arm: str, measure: str) -> ClauseResult:
-        """A comparison as a clause: it fails if a loss is shown, and is undecided if there is no figure."""
+        """A comparison as a clause: it fails if a loss is shown, and is undecided if there is no value."""
         place, one = (arm, measure), self.comparisons[arm, measure]
         text, rows = loss_text(self._named[measure], arm, self.name), self._rows[arm]
         if place in self.broken:
@@ -109,7 +109,7 @@ class BaselineLosses:
         return sum(each.item_id in varied and gain_of(each, self._named[measure]) < 0 for each in moved)
 
     def _churn(self, arm: str, measure: str) -> str:
-        """What is known of the system's own variation, in words."""
+        """How the system varies by itself, in words."""
         items, varied, repeats = self.pair.churn(arm, measure)
         if not items:
             return "churn not measured"
@@ -127,30 +127,33 @@ class BaselineLosses:
         return {arm: self.pair.rows(arm) for arm in self.arms}
 
     def _failed(self, arm: str) -> int:
-        """On how many items anything failed on either side."""
+        """On how many items a measure failed on either side."""
         return self.pair.failed(arm, [each for each in self.measures if (arm, each.name) not in self.broken])
 
     @cached_property
     def _comparable(self) -> list[Place]:
-        """What has a figure on both sides for some item, judged by the same judges."""
+        """The arms and measures with a value on both sides for some item, judged by the same judges."""
         found = self._compared.items()
         return [place for place, one in found if one.p is not None and place not in self.broken]
 
     @cached_property
     def _compared(self) -> dict[Place, Comparison]:
-        """Now less then, as two systems are compared."""
+        """Now minus then, compared as two systems are."""
         arms = self.arms if self.measures and self.pair.items else []
         by_arm = {arm: self.pair.arm(arm, self.measures).comparisons for arm in arms}
         return {(arm, one.measure): one for arm, found in by_arm.items() for one in found}
 
     @cached_property
     def _plain(self) -> dict[Place, LossTest]:
-        """The tests on the items that have a figure on both sides."""
+        """The tests on the items that have a value on both sides."""
         return self._tested(self._rows)
 
     @cached_property
     def _ends(self) -> list[dict[Place, LossTest]]:
-        """The tests with failed items against the newer version, then in its favour; none if none failed."""
+        """The tests with failed items counted against the newer version, and in its favour.
+
+        Empty if no item failed.
+        """
         if not any(self._failed(arm) for arm in self.arms):
             return []
         best, worst = best_and_worst(self.measures)
@@ -167,7 +170,7 @@ class BaselineLosses:
         )
 
     def _gains(self, rows: Rows, measure: str) -> Floats:
-        """By how much each cluster is better now; 0 where it has no figure on both sides."""
+        """By how much each cluster is better now; 0 for items without a value on both sides."""
         old, new = self._sides(rows, measure)
         shared = old.counted & new.counted
         raised = np.where(shared, new.values - old.values, 0.0)
@@ -178,7 +181,7 @@ class BaselineLosses:
         return rows.column(OLD, measure), rows.column(NEW, measure)
 
     def _mde(self, place: Place, test: LossTest) -> float | None:
-        """The smallest loss that this many items show four times out of five; none where one is shown."""
+        """The smallest loss that this many items would show four times out of five; None if one is shown."""
         arm, name = place
         measure, rows = self._named[name], self._rows[arm]
         worst = measure.low if measure.better == "higher" else measure.high
@@ -197,6 +200,6 @@ class BaselineLosses:
 
 
 def loss_text(measure: Measure, arm: str, name: str) -> str:
-    """That an arm is no worse than a baseline, as a clause."""
+    """The text of the clause that an arm is no worse than a baseline."""
     side = ">=" if measure.better == "higher" else "<="
     return f"{measure.name}({arm}) {side} {measure.name}({name})"

@@ -1,10 +1,14 @@
-"""Baselines: what a study showed once, kept under a name and compared with what another version shows.
+"""Baselines: results of a study that are kept under a name, to be compared with a later version.
 
 baselines/NAME/
   scores.parquet   every score
   results.json     the results without their scores
-  looks/           the looks that were taken at the gates until then
-  items.json       the items as they were, what else the scores rest on, and the hashes of the other files
+  looks/           the looks at the gates until then
+  items.json       the items then, what else the scores depend on, and the hashes of the other files
+
+A baseline also keeps how scores vary by themselves (`Churn`). A difference between two versions is a loss
+only as far as the system gives the same answer twice. `assay run --repeat` asks items again without any
+change and keeps these answers apart; here they are scored by the same judges, and compared.
 """
 
 from __future__ import annotations
@@ -22,6 +26,7 @@ import polars as pl
 
 from assay.core.dataset import digest
 from assay.core.errors import DataError, Problem, UsageError, did_you_mean
+from assay.core.optional import OpeningJudge
 from assay.core.protocols import PersonJudge
 from assay.core.records import Item, Status
 from assay.core.registry import identity
@@ -41,29 +46,29 @@ SCHEMA = "assay/baseline/1"
 SCORES, RESULTS, ITEMS = "scores.parquet", "results.json", "items.json"
 LOOKS = f"{LOOKS_FOLDER}/000001.jsonl"
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,99}")
-KEY = 16  # hex digits that tell things judged of one item apart
-PEOPLE = "people"  # among judges, whoever they are
+KEY = 16  # hex digits that identify a judged thing of one item
+PEOPLE = "people"  # the name of all people together among the judges of a measure
 Grade = tuple[float | None, str | None]  # and category
 _encode = msgspec.json.Encoder(order="sorted").encode
 
 
 @dataclasses.dataclass(frozen=True)
 class Baseline:
-    """A name, and what the study showed when it was given."""
+    """A baseline in a list: its name, and what the study showed then."""
 
     name: str
     created: float | None = None
     note: str = ""
     verdict: str | None = None
     items: int = 0
-    problem: str = ""  # why it cannot be read, where it cannot
+    problem: str = ""  # why it cannot be read; empty if it can
 
 
 def tag_baseline(study: Study, name: str, note: str = "", replace: bool = False) -> Baseline:
-    """Keeps what the study shows now under a name."""
+    """Keep the present results of the study under a name."""
     if not _NAME.fullmatch(name):
         rule = "Use letters, digits, dot, dash and underscore, at most 100, and begin with none of . and -."
-        raise UsageError(f"{name!r} is no name for a baseline. {rule}")
+        raise UsageError(f"{name!r} is not a name for a baseline. {rule}")
     target = baselines_folder(study) / name
     if target.exists() and not replace:
         raise UsageError(f"There is a baseline {name!r} already. Choose another name, or add --replace.")
@@ -82,19 +87,19 @@ def tag_baseline(study: Study, name: str, note: str = "", replace: bool = False)
 
 
 def list_baselines(study: Study) -> list[Baseline]:
-    """Every baseline of a study, oldest first; those that cannot be read say why, and come last."""
+    """All baselines of a study, oldest first. Those that cannot be read come last, with the reason."""
     found = [_listed(study, name) for name in _names(study)]
     return sorted(found, key=lambda each: (each.created is None, each.created or 0.0, each.name))
 
 
 class LabelJudges(msgspec.Struct, frozen=True):
-    """Who can decide what a measure reads, by name with a hash of what they are, and in which world."""
+    """The judges of the labels that a measure reads, by name with a hash of each, and the world."""
 
     world: str
     judges: dict[str, str]
 
     def since(self, then: LabelJudges) -> str:
-        """In what they differ from those of an earlier version; empty where in nothing."""
+        """How they differ from those of an earlier version; empty if they do not."""
         if set(self.judges) != set(then.judges):
             return f"judged by {then.names} then, by {self.names} now"
         if others := [name for name, what in self.judges.items() if then.judges[name] != what]:
@@ -107,29 +112,29 @@ class LabelJudges(msgspec.Struct, frozen=True):
     def names(self) -> str:
         """All of them in words."""
         *most, last = self.judges or ["nobody"]
-        return f"{', '.join(most)} and {last}" if most else f"{last} alone" if self.judges else last
+        return f"{', '.join(most)} and {last}" if most else f"only {last}" if self.judges else last
 
 
 class _BaselineRecord(msgspec.Struct, frozen=True):
-    """What items.json holds. Of an item's gold and scope it holds hashes: they tell whether it changed."""
+    """The content of items.json. Gold and scope of an item are hashes, which show whether they changed."""
 
     schema: str
     created: float
     note: str
     cluster: str | None
-    systems: dict[str, str]  # "system ARM": a hash of what decides its answers
+    systems: dict[str, str]  # "system ARM": a hash of what its answers depend on
     items: list[Item]
-    labels: dict[str, str]  # by item: a hash of what judges say of it
-    views: dict[str, str]  # by measure that reads an open world: the labels it reads
-    pools: dict[str, dict[str, str]]  # by these labels, then by item: a hash of what was looked at
+    labels: dict[str, str]  # by item: a hash of its labels
+    views: dict[str, str]  # by measure that reads an open world: the labels that it reads
+    pools: dict[str, dict[str, str]]  # by these labels, then by item: a hash of what was judged
     files: dict[str, str] = {}  # the hash of each other file
     labelled: dict[str, LabelJudges] = {}  # by measure that reads labels; none: unknown
     grades: dict[str, dict[str, Grade]] | None = None  # by item and hash of the thing judged; None: unknown
-    churn: dict[str, Churn] = {}  # by arm whose items were asked again: what varied by itself
+    churn: dict[str, Churn] = {}  # by arm whose items were repeated: what varied by itself
 
 
 class Version(NamedTuple):
-    """What a study showed at one time; `shown` is what results.json holds."""
+    """The results of a study at one time. `shown` is the content of results.json."""
 
     kept: _BaselineRecord
     shown: dict[str, Any]
@@ -139,7 +144,7 @@ class Version(NamedTuple):
         return self.scores[column].unique(maintain_order=True).to_list()
 
     def seeds(self, arm: str) -> int:
-        """With how many seeds an arm was asked."""
+        """The number of seeds with which an arm was asked."""
         return self.scores.filter(pl.col("arm") == arm)["seed"].n_unique()
 
 
@@ -150,7 +155,7 @@ def _names(study: Study) -> list[str]:
 
 
 def _store(target: Path, content: Mapping[str, bytes]) -> None:
-    """Writes a folder beside the target, syncs, renames: there is a whole baseline, or none."""
+    """Write a folder beside the target, sync and rename it: so there is a whole baseline or none."""
     draft, gone = (target.with_name(f".{target.name}.{os.getpid()}.{end}") for end in ("tmp", "old"))
     with explain_write_errors(target):
         try:
@@ -172,7 +177,7 @@ def _store(target: Path, content: Mapping[str, bytes]) -> None:
 
 
 def _computed(evaluation: Evaluation) -> Results:
-    """The results without the scores of measures that broke: a baseline lacks them, no item failed."""
+    """The results without the scores of broken measures: a baseline does not have them."""
     results, lost = evaluation.results, pl.lit(False)
     for system, measure in evaluation.broken:
         lost |= pl.col("system").eq(system) & pl.col("measure").eq(measure)
@@ -187,11 +192,11 @@ def _without_scores(results: Results) -> dict[str, Any]:
 def _kept(evaluation: Evaluation, note: str = "") -> _BaselineRecord:
     study, labels, bases = evaluation.study, evaluation.labels, evaluation.store.bases(evaluation.study)
     datasets = list(evaluation.datasets.values())
-    # an item's first dataset counts: an arm that is added changes no item
+    # the first dataset of an item counts, so that an added arm changes no item
     items = {item.item_id: item for dataset in reversed(datasets) for item in dataset.items}
     reading = [each for each in evaluation.measures if "labels" in each.needs]
     views = {each.name: view_of(each).label for each in reading}
-    # of measures that count what was missed too: how much there is to miss depends on who looked where
+    # measures that count what was missed depend on the pool: it decides how much can be missed
     pooled = {each.name for each in reading if declaration_of(each).pooled}
     unknown = {name: view for name, view in views.items() if name in pooled and labels.world(view) == "open"}
     looked = labels.frame.select("item", "label", "target", "start", "end")
@@ -212,7 +217,7 @@ def _kept(evaluation: Evaluation, note: str = "") -> _BaselineRecord:
 
 
 def _labelled_by(evaluation: Evaluation, view: str) -> LabelJudges:
-    """The judges that can decide one of the labels of a view: by what they say of themselves, or did say."""
+    """The judges of the labels of a view: by what they declare, or because they judged."""
     judging, labels = evaluation.judging, set(view.split("|"))
     ranks = evaluation.labels.frame.filter(pl.col("label").is_in(labels))["rank"].unique()
     said = {judging.names[rank] for rank in ranks}
@@ -220,7 +225,8 @@ def _labelled_by(evaluation: Evaluation, view: str) -> LabelJudges:
     able = [
         judge
         for judge in others
-        if not labels.isdisjoint({*judge.closed_labels, *getattr(judge, "opens", ())})
+        if not labels.isdisjoint(judge.closed_labels)
+        or (isinstance(judge, OpeningJudge) and not labels.isdisjoint(judge.opens))
         or not said.isdisjoint(judge.names)
     ]
     people = said.difference(*(judge.names for judge in others))
@@ -232,7 +238,7 @@ def _labelled_by(evaluation: Evaluation, view: str) -> LabelJudges:
 
 
 def _grades(frame: pl.DataFrame) -> dict[str, dict[str, Grade]]:
-    """By item, what the best judge says of each thing that was judged."""
+    """The label of each judged thing, by item."""
     about = ["label", "target", "start", "end", "arm", "seed"]
     best = frame.sort("rank").unique(["item", *about], keep="first", maintain_order=True)
     found: dict[str, dict[str, Grade]] = {}
@@ -247,7 +253,7 @@ def _hashed(item: Item) -> Item:
 
 
 def _by_item(frame: pl.DataFrame) -> dict[str, str]:
-    """A hash of each item's rows, whatever their order."""
+    """A hash of the rows of each item, which does not depend on their order."""
     parts = frame.unique().partition_by("item", as_dict=True)
     return {str(item): digest(sorted(map(_encode, part.rows()))) for (item,), part in parts.items()}
 
@@ -265,7 +271,7 @@ def current_version(evaluation: Evaluation) -> Version:
 
 
 def load_version(study: Study, name: str) -> Version:
-    """A baseline as it was kept; one that is not whole is refused."""
+    """Load a baseline. A damaged one is refused."""
     if name not in (names := _names(study)):
         fix = did_you_mean(name, names) or "Keep one with: assay baseline tag STUDY NAME"
         raise UsageError(f"There is no baseline {name!r}. {fix}")
@@ -292,15 +298,15 @@ _COUNTED = (Status.SCORED.value, Status.MISSING.value)
 
 
 class Churn(msgspec.Struct, frozen=True):
-    """What was seen of an arm whose items were asked again, by measure."""
+    """How an arm varied when its items were asked again, by measure."""
 
     repeats: int
-    items: dict[str, list[str]]  # those that have a value each time
-    varied: dict[str, list[str]]  # of these, those whose value was not the same each time
+    items: dict[str, list[str]]  # items with a value each time
+    varied: dict[str, list[str]]  # those of them whose value was not the same each time
 
 
 def measure_churn(evaluation: Evaluation) -> dict[str, Churn]:
-    """What varies by itself, by arm whose items were asked again; scores that are sealed say nothing."""
+    """How each arm whose items were asked again varies by itself. Sealed scores show nothing."""
     begun = evaluation.store.repetition(1).root.parent.glob("*/")
     numbers = sorted(int(path.name) for path in begun if path.name.isdecimal())
     if not numbers or evaluation.repetition or evaluation.sealed:
@@ -316,7 +322,7 @@ def measure_churn(evaluation: Evaluation) -> dict[str, Churn]:
 
 
 def _answered(evaluation: Evaluation) -> pl.DataFrame:
-    """The value of every arm, measure and item, the mean of its seeds; only if each seed has one."""
+    """The value of every arm, measure and item as the mean of its seeds, if each seed has one."""
     counted = pl.col("status").cast(pl.String).is_in(_COUNTED)
     values = evaluation.scores.filter(pl.col("measure") != Seconds().name)
     by_item = values.group_by("arm", "measure", "item", maintain_order=True)
@@ -324,7 +330,7 @@ def _answered(evaluation: Evaluation) -> pl.DataFrame:
 
 
 def _churn(asked: list[pl.DataFrame]) -> Churn:
-    """One arm: its answers, then one frame per repetition."""
+    """The churn of one arm from the frame of its answers and one frame per repetition."""
     together = pl.concat(asked).group_by("measure", "item", maintain_order=True)
     spread = (pl.col("value").max() - pl.col("value").min()).alias("spread")
     whole = together.agg(spread, times=pl.len()).filter(pl.col("times") == len(asked))

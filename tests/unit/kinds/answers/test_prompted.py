@@ -39,7 +39,7 @@ CORPUS = Corpus(
 
 def answered(server: ChatStandIn, condition: str = "A", **how: Any) -> Response:
     given = {"warm_up": 0, "backoff": 0, **how}
-    index = Prompted(condition, server.url, "m", **given).build(CORPUS, 3, Kit())
+    index = Prompted(condition, url=server.url, model="m", **given).build(CORPUS, 3, Kit())
     try:
         return index.session().answer(QUERY, [])
     finally:
@@ -91,14 +91,16 @@ def test_money_and_the_tokens_of_the_answer_are_observed() -> None:
 
 def test_warming_up_comes_first_and_is_paid_for() -> None:
     with ChatStandIn(by_turns("ready", "ready", "hot")) as server:
-        prompted = Prompted("A", server.url, "m", instructions="", warm_up=2, price_in=1.0, price_out=1.0)
+        prompted = Prompted(
+            "A", url=server.url, model="m", instructions="", warm_up=2, price_in=1.0, price_out=1.0
+        )
         index = prompted.build(CORPUS, 0, Kit())
         assert [each.payload["messages"][0]["content"] for each in server.requests] == [WARM_UP] * 2
         # "Say that you are ready." and "ready" are 5 and 1, twice
         assert index.cost == pytest.approx(12 / 1e6)
         assert index.session().answer(QUERY, []).answer == "hot"
         index.close()
-    free = Prompted("A", URL, warm_up=0).build(CORPUS, 0, Kit())
+    free = Prompted("A", url=URL, warm_up=0).build(CORPUS, 0, Kit())
     assert free.cost is None
     free.close()
 
@@ -106,7 +108,7 @@ def test_warming_up_comes_first_and_is_paid_for() -> None:
 def test_a_warm_up_that_fails_is_reported_and_paid_for() -> None:
     paid: list[float] = []
     with ChatStandIn(by_turns(None)) as server:
-        prompted = Prompted("A", server.url, instructions="", retries=1, backoff=0, price_in=1.0)
+        prompted = Prompted("A", url=server.url, instructions="", retries=1, backoff=0, price_in=1.0)
         with pytest.raises(Retryable, match="gave nothing of use"):
             prompted.build(CORPUS, 0, Kit(pay=paid.append))
     assert paid == [pytest.approx(10 / 1e6)]  # five words, twice
@@ -114,7 +116,7 @@ def test_a_warm_up_that_fails_is_reported_and_paid_for() -> None:
 
 def test_an_item_without_content_fails_and_is_not_asked() -> None:
     with ChatStandIn(by_turns("x")) as server:
-        index = Prompted("B", server.url, warm_up=0).build(CORPUS, 0, Kit())
+        index = Prompted("B", url=server.url, warm_up=0).build(CORPUS, 0, Kit())
         failed = index.session().answer(Query("q2", "?"), [])
         assert server.requests == []
         index.close()
@@ -124,7 +126,7 @@ def test_an_item_without_content_fails_and_is_not_asked() -> None:
 
 
 def test_data_without_content_is_a_problem() -> None:
-    system = Prompted("A", URL)
+    system = Prompted("A", url=URL)
     items = [Item("q1", "?")]
     (problem,) = system.problems(Dataset("d", Corpus(()), items), Kit())
     assert str(problem).startswith(
@@ -160,17 +162,19 @@ def test_a_refusal_that_the_service_keeps_apart_is_an_answer() -> None:
 
 def test_a_study_names_it_and_its_identity_holds_no_secret() -> None:
     made = Registry().create(SYSTEMS, f"prompted(condition=A, url='{URL}', model=m)")
-    assert made == Prompted("A", URL, "m")
-    one = Prompted("A", f"http://me:{KEY}@127.0.0.1:9/v1", "m", key=KEY)
+    assert made == Prompted("A", url=URL, model="m")
+    one = Prompted("A", url=f"http://me:{KEY}@127.0.0.1:9/v1", model="m", key=KEY)
     assert KEY not in identity(one) + repr(one)
     assert identity(made) == identity(one)
-    assert identity(Prompted("A", URL, "m", warm_up=3, timeout=9, price_in=1, threads=2)) == identity(one)
+    assert identity(
+        Prompted("A", url=URL, model="m", warm_up=3, timeout=9, price_in=1, threads=2)
+    ) == identity(one)
     others = [
-        Prompted("B", URL, "m"),
-        Prompted("A", URL, "n"),
-        Prompted("A", URL, "m", prompt=f"{PROMPT}!"),
-        Prompted("A", URL, "m", instructions=""),
-        Prompted("A", URL, "m", max_tokens=9),
+        Prompted("B", url=URL, model="m"),
+        Prompted("A", url=URL, model="n"),
+        Prompted("A", url=URL, model="m", prompt=f"{PROMPT}!"),
+        Prompted("A", url=URL, model="m", instructions=""),
+        Prompted("A", url=URL, model="m", max_tokens=9),
     ]
     assert len({identity(each) for each in (one, *others)}) == 6
 

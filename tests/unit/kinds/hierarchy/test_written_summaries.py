@@ -263,7 +263,7 @@ def test_no_passage_steers_the_prompt(tmp_path: Path, attack: str, place: str) -
     title, text = (attack, BREAD[0]) if place == "title" else ("Bread", f"{attack}\n{attack} {BREAD[0]}")
     passages = [Passage("d0", text, title), Passage("d1", SAILS[0])]
     with ChatStandIn(gullible) as server:
-        part = WrittenSummaries(server.url, "m", retries=0)
+        part = WrittenSummaries(server.url, model="m", retries=0)
         (found,) = part.summarise(leaves_of([0], [1]), passages, np.ones((2, 1), np.float32), Kit(tmp_path))
         assert any("OBEY" in user for user in users(server))  # it was shown
     assert [each.theme for each in found] == ["as it is"] * 2

@@ -73,7 +73,7 @@ class Drawn(Fixed):
 
 
 def answered(server: ChatStandIn, of: Any = None, **how: Any) -> Response:
-    reader = Reader(of or Fixed(), server.url, "m", backoff=0, **how)
+    reader = Reader(of or Fixed(), url=server.url, model="m", backoff=0, **how)
     return reader.build(CORPUS, 3, Kit()).session().answer(QUERY, [])
 
 
@@ -147,7 +147,7 @@ def test_a_failed_reading_can_be_tried_again_and_the_system_is_asked_once() -> N
     busy = Reply({"error": {"message": f"busy, {KEY}"}}, 503)
     with ChatStandIn(by_turns(busy, busy, "Tollen", "later")) as server:
         system = Fixed()
-        reader = Reader(system, server.url, key=KEY, retries=0, backoff=0)
+        reader = Reader(system, url=server.url, key=KEY, retries=0, backoff=0)
         session = reader.build(CORPUS, 0, Kit()).session()
         for _ in range(2):
             failed = session.answer(QUERY, [])
@@ -164,7 +164,7 @@ def test_a_failed_reading_can_be_tried_again_and_the_system_is_asked_once() -> N
 
 def test_what_a_failed_attempt_cost_is_told() -> None:
     with ChatStandIn(by_turns(None)) as server:
-        reader = Reader(Fixed(), server.url, price_out=1.0, price_in=1.0, retries=1, backoff=0)
+        reader = Reader(Fixed(), url=server.url, price_out=1.0, price_in=1.0, retries=1, backoff=0)
         failed = reader.build(CORPUS, 0, Kit()).session().answer(QUERY, [])
         tokens = sum(len(each.payload["messages"][0]["content"].split()) for each in server.requests)
     assert failed.error is not None
@@ -181,22 +181,22 @@ def test_a_refusal_is_final() -> None:
 
 
 def test_what_the_system_publishes_is_passed_on() -> None:
-    drawn = Reader(Drawn(), URL).build(CORPUS, 0, Kit())
+    drawn = Reader(Drawn(), url=URL).build(CORPUS, 0, Kit())
     assert isinstance(drawn, StructuredIndex)
     assert drawn.structure().nodes == [Node("mill:0")]
     assert drawn.cost == 0.5
-    plain = Reader(BM25(), URL).build(CORPUS, 0, Kit())
+    plain = Reader(BM25(), url=URL).build(CORPUS, 0, Kit())
     assert not isinstance(plain, StructuredIndex)
     assert plain.cost is None
     plain.close()
     dataset = Dataset("d", CORPUS, [Item("q", "?")])
-    assert Reader(Fixed(), URL).problems(dataset, Kit()) == [Problem("cannot serve it", "d")]
-    assert Reader(BM25(), URL).problems(dataset, Kit()) == []
+    assert Reader(Fixed(), url=URL).problems(dataset, Kit()) == [Problem("cannot serve it", "d")]
+    assert Reader(BM25(), url=URL).problems(dataset, Kit()) == []
 
 
 def test_a_study_names_it_with_the_system_it_reads_from() -> None:
     made = Registry().create(SYSTEMS, f"reader(of=bm25(k=7), url='{URL}', model=m)")
-    assert made == Reader(BM25(k=7), URL, "m")
+    assert made == Reader(BM25(k=7), url=URL, model="m")
     with pytest.raises(PluginError, match=r"'reader': of: There is no system 'bm26'"):
         Registry().create(SYSTEMS, f"reader(of=bm26, url='{URL}')")
     with pytest.raises(PluginError, match="of: "):
@@ -204,18 +204,18 @@ def test_a_study_names_it_with_the_system_it_reads_from() -> None:
 
 
 def test_its_identity_is_the_system_s_and_the_model_s_and_no_secret() -> None:
-    one = Reader(BM25(), f"http://me:{KEY}@127.0.0.1:9/v1", "m", key=KEY)
+    one = Reader(BM25(), url=f"http://me:{KEY}@127.0.0.1:9/v1", model="m", key=KEY)
     assert KEY not in identity(one) + repr(one)
     others = [
-        Reader(BM25(k=9), URL, "m"),
-        Reader(BM25(), URL, "n"),
-        Reader(BM25(), "http://127.0.0.1:8/v1", "m"),
-        Reader(BM25(), URL, "m", k=4),
-        Reader(BM25(), URL, "m", prompt="{passages} {question}"),
+        Reader(BM25(k=9), url=URL, model="m"),
+        Reader(BM25(), url=URL, model="n"),
+        Reader(BM25(), url="http://127.0.0.1:8/v1", model="m"),
+        Reader(BM25(), url=URL, model="m", k=4),
+        Reader(BM25(), url=URL, model="m", prompt="{passages} {question}"),
     ]
     assert len({identity(each) for each in (one, *others)}) == 6
-    assert identity(Reader(BM25(), URL, "m", timeout=9, price_in=1, threads=2)) == identity(one)
-    assert Reader(Fixed(), URL).identity(Kit()) == {"of": "fixed"}
+    assert identity(Reader(BM25(), url=URL, model="m", timeout=9, price_in=1, threads=2)) == identity(one)
+    assert Reader(Fixed(), url=URL).identity(Kit()) == {"of": "fixed"}
 
 
 @pytest.mark.parametrize(

@@ -8,19 +8,26 @@ study have the same prompt, so that they differ only in their content.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from time import perf_counter
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from assay.core.dataset import Corpus, Dataset
 from assay.core.endpoint import RequestRefusal
 from assay.core.errors import Problem, Retryable
 from assay.core.protocols import Kit
 from assay.core.records import Budget, Fault, Observed, Passage, Query, Response
-from assay.core.registry import identity, outside_identity
+from assay.core.registry import outside_identity
 from assay.kinds.answers.content_pairs import as_hits, check_condition, content_of, join_texts
 from assay.retrieval.chat import Message
-from assay.systems.chat_model import Bill, ChatModel, check_at_least, check_service, fault_of, fill_prompt
+from assay.retrieval.chat_model import (
+    Bill,
+    ChatModel,
+    ChatParameters,
+    chat_fault,
+    check_at_least,
+    fill_prompt,
+)
 
 FIRST_ADDRESS = "assay.systems.prompted"
 
@@ -37,8 +44,8 @@ WARM_UP = "Say that you are ready."
 NO_CONTENT = "NoContent"  # the fault of an item without content
 
 
-@dataclass(frozen=True)
-class Prompted:
+@dataclass(frozen=True, repr=False)
+class Prompted(ChatParameters):
     """A model that is given the content documents of one condition with each question.
 
     `url` is the service; if `model` is empty, its only model is asked. `instructions` are the system message,
@@ -48,20 +55,12 @@ class Prompted:
     """
 
     condition: str
-    url: str = outside_identity("")
-    model: str = ""
-    key: str = outside_identity("")
     instructions: str = INSTRUCTIONS
     prompt: str = PROMPT
-    max_tokens: int = 1000
-    extra: dict[str, Any] = field(default_factory=dict)
     warm_up: int = outside_identity(1)
+    _: KW_ONLY
     threads: int = outside_identity(1)
-    price_in: float = outside_identity(0.0)
-    price_out: float = outside_identity(0.0)
     timeout: float = outside_identity(300.0)
-    retries: int = outside_identity(3)
-    backoff: float = outside_identity(0.5)
     # derived from the url, so that no identity contains a password
     service: str = field(default="", init=False)
     version: ClassVar[str] = "1"
@@ -70,10 +69,7 @@ class Prompted:
     def __post_init__(self) -> None:
         check_condition(self.condition)
         check_at_least(0, "warm_up", self.warm_up)
-        object.__setattr__(self, "service", check_service(self, ("content", "question")))
-
-    def __repr__(self) -> str:
-        return identity(self)
+        object.__setattr__(self, "service", self.check_service(self.prompt, ("content", "question")))
 
     def build(self, corpus: Corpus, seed: int, kit: Kit) -> PromptedIndex:
         model = ChatModel.of(self, seed, kit)
@@ -127,7 +123,7 @@ class PromptedIndex:
         try:
             said = self.model.ask(self.part.messages(asked), bill)
         except (Retryable, RequestRefusal) as error:
-            return Response(error=fault_of(error), observed=Observed(cost=bill.cost or None))
+            return Response(error=chat_fault(error), observed=Observed(cost=bill.cost or None))
         seconds = {"total": perf_counter() - began}
         seen = Observed(seconds, tokens=bill.written, cost=bill.cost or None)
         return Response(hits=as_hits(given), answer=said.required_text, observed=seen)

@@ -14,7 +14,7 @@ from typing import Annotated, Any, ClassVar
 
 from assay.core.dataset import Corpus, Dataset
 from assay.core.errors import DataError, Problem
-from assay.core.optional import StructuredIndex
+from assay.core.optional import DeclaringSystem, StructuredIndex
 from assay.core.protocols import Kit, Session
 from assay.core.records import Budget, Query, Response
 from assay.core.registry import SYSTEMS, identity, outside_identity, part_identities
@@ -23,7 +23,7 @@ from assay.kinds.hierarchy.fitted import Detector, fitted_hash, read_detector
 from assay.retrieval.embed.static import StaticEmbedder
 from assay.retrieval.lexical import engine_version
 from assay.study.parameters import conceal_variables
-from assay.systems.wrapping import AnySystem, StructuredWrapper, WrappedIndex, inner_findings
+from assay.systems.wrapping import AnySystem, StructuredWrapper, WrappedIndex, inner_problems, inner_warnings
 
 FIRST_ADDRESS = "assay.systems.abstaining"
 
@@ -46,7 +46,7 @@ class AbstainingSystem:
     @property
     def gives(self) -> frozenset[str] | None:
         """What the system gives, and flags."""
-        given: frozenset[str] | None = getattr(self.of, "gives", None)
+        given = self.of.gives if isinstance(self.of, DeclaringSystem) else None
         return None if given is None else given | {"flags"}
 
     @property
@@ -67,7 +67,7 @@ class AbstainingSystem:
 
     def problems(self, dataset: Dataset, kit: Kit) -> list[Problem]:
         """Why the file cannot be used, and why the system that is asked cannot serve a dataset."""
-        found = inner_findings(self.of, "problems", dataset, kit)
+        found = inner_problems(self.of, dataset, kit)
         try:
             read_detector(kit.path(self.detector))
         except DataError as error:
@@ -76,7 +76,7 @@ class AbstainingSystem:
 
     def warnings(self, dataset: Dataset, kit: Kit) -> list[str]:
         """What the system finds odd about a dataset, and where the detector was fitted on something else."""
-        found = inner_findings(self.of, "warnings", dataset, kit)
+        found = inner_warnings(self.of, dataset, kit)
         origin = read_detector(kit.path(self.detector)).fitted
         return found + origin.warnings(self.detector, dataset, conceal_variables(identity(self.of), kit))
 

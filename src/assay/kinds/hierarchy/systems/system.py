@@ -155,7 +155,7 @@ class TreeIndex:
         asked = self.ground.ask(query.text, meter)
         found = {name: way.found(asked, meter) for name, way in self.ways.items()}
         gathered = {
-            name: self.answering.gathered(query.text, each.ranking, meter, self.ground.rescoring.beside)
+            name: self.answering.gather(query.text, each.ranking, meter, self.ground.rescoring.beside)
             for name, each in found.items()
         }
         taken, steps = next(iter(found)), list[Step]()
@@ -163,7 +163,7 @@ class TreeIndex:
             hits = {name: self.answering.hits(each) for name, each in gathered.items()}
             taken, steps = self.race.taken(query.text, hits)
             meter.lap("race")
-        response = self.answering.shown(query.text, gathered[taken], budgets, meter)
+        response = self.answering.respond(query.text, gathered[taken], budgets, meter)
         routed = [step for each in found.values() for step in each.steps]
         response.trace = [*routed, *steps, *self._visited(list(found.values())), *response.trace]
         response.route = taken

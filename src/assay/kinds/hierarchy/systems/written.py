@@ -9,11 +9,10 @@ is asked for once more. Then the summaries fail: nothing replaces one that was n
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, ClassVar
@@ -21,7 +20,7 @@ from typing import Any, ClassVar
 import msgspec
 
 from assay.core.dataset import digest
-from assay.core.endpoint import Client, Endpoint, RequestRefusal
+from assay.core.endpoint import Client, RequestRefusal
 from assay.core.errors import Retryable, SystemFailure, UsageError
 from assay.core.parts import Vectors
 from assay.core.protocols import Kit
@@ -31,6 +30,7 @@ from assay.kinds.hierarchy.systems.keywords import Keywords
 from assay.kinds.hierarchy.systems.summaries import Style, Summary
 from assay.kinds.hierarchy.systems.tree import Tree
 from assay.retrieval.chat import Chat, ChatReply, Message, fence, fence_code, sanitize
+from assay.retrieval.chat_model import ChatParameters
 from assay.retrieval.entities import contains_name, split_words
 from assay.retrieval.tokens import sentence_spans
 from assay.store.disk import UNREADABLE, ArtifactCache, DamagedArtifact
@@ -199,7 +199,7 @@ _FILE = "summary.json"
 
 
 @dataclass(frozen=True, repr=False)
-class WrittenSummaries:
+class WrittenSummaries(ChatParameters):
     """Summaries that a language model writes from a sample of the passages below each node.
 
     `sample` passages are shown at most, and `characters` of them in all. `quotes` sentences are added as they
@@ -211,20 +211,12 @@ class WrittenSummaries:
     first_address: ClassVar[str] = "assay.systems.hierarchy.written:Written"
 
     url: str = outside_identity("")
-    model: str = ""  # empty: the only one that is served there
-    key: str = outside_identity("")
     style: Style = "contrastive"
     sample: int = 24
     characters: int = 6000
     quotes: int = 3
+    _: KW_ONLY
     max_tokens: int = 800
-    extra: dict[str, Any] = field(default_factory=dict)
-    threads: int = outside_identity(4)
-    price_in: float = outside_identity(0.0)
-    price_out: float = outside_identity(0.0)
-    timeout: float = outside_identity(60.0)
-    retries: int = outside_identity(3)
-    backoff: float = outside_identity(0.5)
 
     version: ClassVar[str] = "1"
 
@@ -233,16 +225,8 @@ class WrittenSummaries:
             raise UsageError(
                 "written: a model writes the summaries. Give its service: written(url=…, model=…)."
             )
-        for name in ("sample", "characters", "max_tokens", "threads"):
-            if (count := getattr(self, name)) < 1:
-                raise UsageError(f"written: {name} is {count}. It must be at least 1.")
-        for name in ("price_in", "price_out"):
-            if not 0 <= (value := getattr(self, name)) < math.inf:
-                raise UsageError(f"written: {name} is {value:g}. It must be a number, 0 or more.")
+        self.check_numbers("sample", "characters")
         _ = self.endpoint, self.plain  # check address, key, patience and quotes
-
-    def __repr__(self) -> str:
-        return identity(self)  # no secret is in it
 
     def identity(self, kit: Kit) -> str:
         """Who writes, and by which prompt. A service that changes a model silently is not seen."""
@@ -254,15 +238,6 @@ class WrittenSummaries:
     def plain(self) -> Keywords:
         """What words tell: shown to the model, and where the sentences come from."""
         return Keywords(self.style, quotes=self.quotes)
-
-    @property
-    def endpoint(self) -> Endpoint:
-        price = self.price_in + self.price_out  # only whether there is one counts: `Chat` works out how much
-        return Endpoint(self.url, self.key, self.timeout, self.retries, self.backoff, price)
-
-    @property
-    def _chat(self) -> Chat:
-        return Chat(self.endpoint, self.model, self.price_in, self.price_out, self.extra)
 
     def summarise(
         self, tree: Tree, passages: Sequence[Passage], vectors: Vectors, kit: Kit
@@ -288,7 +263,7 @@ class WrittenSummaries:
 
         What is compared with siblings also depends on the texts below those.
         """
-        settings = self._chat.request([], temperature=0.0, max_tokens=self.max_tokens)
+        settings = self.chat.request([], temperature=0.0, max_tokens=self.max_tokens)
         how = [RULES, ASKED, BESIDE, self.style, self.sample, self.characters, settings]
         beside = level.siblings(node) if self.style == "contrastive" else {}
         compared = [identity(Keywords(self.style)), *beside] if beside else []
@@ -329,7 +304,7 @@ class WrittenSummaries:
     ) -> SummaryReply:
         messages = level.messages(node, self.style, self.sample, self.characters)
         for seed in (1, 2):  # the same request would get the same answer
-            sent = self._chat.request(messages, temperature=0.0, max_tokens=self.max_tokens, seed=seed)
+            sent = self.chat.request(messages, temperature=0.0, max_tokens=self.max_tokens, seed=seed)
             said = client.post(Chat.PATH, sent, partial(self._heard, messages, kit))
             try:
                 reply = read_reply(said.text or "")
@@ -344,7 +319,7 @@ class WrittenSummaries:
 
     def _heard(self, messages: Sequence[Message], kit: Kit, answer: Any) -> ChatReply:
         """What the model says, paid for whatever it is."""
-        said = self._chat.parse_reply(messages, answer)
+        said = self.chat.parse_reply(messages, answer)
         kit.pay(said.cost)
         return said
 

@@ -9,20 +9,27 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from time import perf_counter
 from typing import Annotated, Any, ClassVar
 
 from assay.core.dataset import Corpus, Dataset
 from assay.core.endpoint import RequestRefusal
 from assay.core.errors import Problem, Retryable
-from assay.core.optional import StructuredIndex
+from assay.core.optional import DeclaringSystem, StructuredIndex
 from assay.core.protocols import Kit, Session
 from assay.core.records import Budget, Hit, Observed, Query, Response
-from assay.core.registry import SYSTEMS, identity, outside_identity, part_identities
+from assay.core.registry import SYSTEMS, part_identities
 from assay.retrieval.chat import ChatReply
-from assay.systems.chat_model import Bill, ChatModel, check_at_least, check_service, fault_of, fill_prompt
-from assay.systems.wrapping import AnySystem, StructuredWrapper, WrappedIndex, inner_findings
+from assay.retrieval.chat_model import (
+    Bill,
+    ChatModel,
+    ChatParameters,
+    chat_fault,
+    check_at_least,
+    fill_prompt,
+)
+from assay.systems.wrapping import AnySystem, StructuredWrapper, WrappedIndex, inner_problems, inner_warnings
 
 FIRST_ADDRESS = "assay.systems.reader"
 
@@ -37,44 +44,32 @@ Question: {question}
 Answer:"""
 
 
-@dataclass(frozen=True)
-class Reader:
+@dataclass(frozen=True, repr=False)
+class Reader(ChatParameters):
     """A system whose answers come from a language model that reads its first `k` hits.
 
-    `of` is the system, `url` the service, whose only model is asked where `model` is empty. {passages} and
-    {question} in the `prompt` are filled in. `extra` goes into the request as it is; null takes a field out
-    of it. Prices are those of a million tokens.
+    `of` is the system. {passages} and {question} in the `prompt` are filled in. `url` is the service; if
+    `model` is empty, its only model is asked. `extra` goes into the request as it is; null removes a field.
+    Prices are per million tokens.
     """
 
     of: Annotated[AnySystem, SYSTEMS]
-    url: str = outside_identity("")
-    model: str = ""
-    key: str = outside_identity("")
     prompt: str = PROMPT
     k: int = 5
+    _: KW_ONLY
     max_tokens: int = 50
-    extra: dict[str, Any] = field(default_factory=dict)
-    threads: int = outside_identity(4)
-    price_in: float = outside_identity(0.0)
-    price_out: float = outside_identity(0.0)
-    timeout: float = outside_identity(60.0)
-    retries: int = outside_identity(3)
-    backoff: float = outside_identity(0.5)
     # worked out, so that no identity holds a password
     service: str = field(default="", init=False)
     version: ClassVar[str] = "1"
 
     def __post_init__(self) -> None:
         check_at_least(1, "k", self.k)
-        object.__setattr__(self, "service", check_service(self, ("passages", "question")))
-
-    def __repr__(self) -> str:
-        return identity(self)
+        object.__setattr__(self, "service", self.check_service(self.prompt, ("passages", "question")))
 
     @property
     def gives(self) -> frozenset[str] | None:
         """What the system gives, and an answer."""
-        given: frozenset[str] | None = getattr(self.of, "gives", None)
+        given = self.of.gives if isinstance(self.of, DeclaringSystem) else None
         return None if given is None else given | {"answer"}
 
     def build(self, corpus: Corpus, seed: int, kit: Kit) -> ReaderIndex:
@@ -84,11 +79,11 @@ class Reader:
 
     def problems(self, dataset: Dataset, kit: Kit) -> list[Problem]:
         """Why the system that is read from cannot serve a dataset."""
-        return inner_findings(self.of, "problems", dataset, kit)
+        return inner_problems(self.of, dataset, kit)
 
     def warnings(self, dataset: Dataset, kit: Kit) -> list[str]:
         """What the system that is read from finds odd about a dataset."""
-        return inner_findings(self.of, "warnings", dataset, kit)
+        return inner_warnings(self.of, dataset, kit)
 
     def identity(self, kit: Kit) -> dict[str, Any]:
         """What decides answers besides parameters. A service that changes a model silently is not seen."""
@@ -176,4 +171,4 @@ class ReaderSession:
         paid = (response.observed.cost or 0.0) + cost
         response.observed.cost = None
         self._kept = (query, response)
-        return Response(error=fault_of(error), observed=Observed(cost=paid or None))
+        return Response(error=chat_fault(error), observed=Observed(cost=paid or None))
