@@ -153,7 +153,7 @@ def test_changes_are_compared_with_the_system_as_it_is_over_all_seeds(tmp_path: 
     outcome, broken = sweeping.ask()
     assert outcome is not None
     assert (outcome.answered, broken) == (3 * 12 * 2, None)  # three settings, twelve items, two seeds
-    found = sweeping.found()
+    found = sweeping.results()
     assert [each.name for each in found.settings] == ["chancy", "never", "always"]
     assert [each.estimates[0].value for each in found.settings] == [0.5, 0.0, 1.0]
     differences = [each.difference for each in found.settings]
