@@ -308,7 +308,7 @@ def test_queries_of_other_dimensions_are_refused(build: Any) -> None:
 
 @pytest.mark.parametrize("queries", [np.ones(8), np.ones((1, 1, 8)), []], ids=["one row", "a cube", "none"])
 def test_queries_are_a_matrix(build: Any, queries: Any) -> None:
-    with pytest.raises(UsageError, match="a row a query"):
+    with pytest.raises(UsageError, match="one row per query"):
         build(clustered(1, 20, 8)).search(queries, K)
 
 

@@ -44,10 +44,10 @@ class WholeDocuments:
 
 @dataclass(frozen=True)
 class TokenWindows:
-    """Windows of `size` tokens, each sharing its first `overlap` tokens with the one before.
+    """Windows of `size` tokens; each shares its first `overlap` tokens with the one before.
 
-    Tokens are those of the document as a whole. The last window of a document may be shorter, white space
-    around a window is left out, and no window lies inside the one before it.
+    Tokens are those of the whole document. The last window of a document may be shorter. White space around a
+    window is left out, and no window lies inside the one before it.
     """
 
     size: int = 200
@@ -81,10 +81,10 @@ class TokenWindows:
 
 @dataclass(frozen=True)
 class SentenceGroups:
-    """As many whole sentences as fit in `tokens` tokens, and no more than `count` (none: no such limit).
+    """As many whole sentences as fit in `tokens` tokens, and no more than `count` (None: no limit).
 
-    A passage begins with the last `overlap` sentences of the one before, as far as they fit beside a new
-    one. A sentence of more than `tokens` tokens is cut into windows, which then stand for sentences.
+    A passage begins with the last `overlap` sentences of the one before, as far as they fit beside a new one.
+    A sentence of more than `tokens` tokens is cut into windows, which then count as sentences.
     """
 
     tokens: int | None = 200
@@ -123,7 +123,7 @@ class SentenceGroups:
 
 
 class TokenLine:
-    """The tokens of a text laid out along it, to measure and cut stretches of the text."""
+    """The places of the tokens of a text, to measure and cut stretches of it."""
 
     def __init__(self, text: str, tokens: Tokens) -> None:
         self.text = text
@@ -132,7 +132,7 @@ class TokenLine:
         self._ends = np.fromiter((span.end for span in spans), np.int64, len(spans))
 
     def reach(self, spans: Sequence[Span]) -> tuple[list[int], list[int]]:
-        """The first token in each span, and the first after it; one that lies across an edge is in it."""
+        """The first token of each span, and the first one after it; a token across an edge is in the span."""
         starts = [span.start for span in spans]
         across = np.searchsorted(self._ends, starts, side="right")
         first = np.minimum(np.searchsorted(self._starts, starts, side="left"), across)
@@ -140,7 +140,8 @@ class TokenLine:
         return first.tolist(), after.tolist()
 
     def windows(self, span: Span, size: int, overlap: int = 0) -> Iterator[Span]:
-        """Windows of `size` tokens over a span, less white space, each with something new at its end."""
+        """Windows of `size` tokens over a span, without white space around them; each adds text at its
+        end."""
         (first,), (after,) = self.reach([span])
         covered = span.start
         for start in range(first, after, size - overlap):
@@ -154,7 +155,7 @@ class TokenLine:
     def packed(
         self, units: Iterable[Span], tokens: int | None, count: int | None = None, overlap: int = 0
     ) -> Iterator[Span]:
-        """Stretches of as many neighbouring units as both limits allow; a unit above `tokens` is cut."""
+        """Stretches of as many adjacent units as both limits allow; a unit above `tokens` is cut."""
         limit, most = tokens or math.inf, count or math.inf
         fitting = list(self._fitting(list(units), tokens))
         first, after = self.reach(fitting)
@@ -179,7 +180,7 @@ class TokenLine:
 def make_passage(
     document: Document, span: Span, section: str | None = None, shown: str | None = None
 ) -> Passage:
-    """A stretch of a document as a passage of its own; `shown` is its text where that is not the source."""
+    """Makes a passage of a stretch of a document; `shown` is its text if that differs from the source."""
     return Passage(
         doc_id=f"{document.doc_id}#{span.start}-{span.end}",
         text=document.text[span.start : span.end] if shown is None else shown,
@@ -192,35 +193,35 @@ def make_passage(
 
 
 def check_at_least(least: int, **values: int | None) -> None:
-    """Refuses a parameter below the least that makes sense."""
+    """Refuses parameters below a minimum."""
     for name, value in values.items():
         if value is not None and value < least:
             raise UsageError(f"{name} is {value}. Give {least} or more.")
 
 
 def cutter_identity(tokenizer: Tokenizer, kit: Kit, *packages: str) -> str:
-    """What decides where a chunker cuts, beside its parameters: packages, and what its tokenizer says."""
+    """What decides the cuts besides the parameters: package versions, and the tokenizer's identity."""
     own = getattr(tokenizer, "identity", None)
     return ", ".join([*map(package_release, packages), *([own(kit)] if own is not None else [])])
 
 
 def rechunk(dataset: Dataset, chunker: Chunker, kit: Kit) -> Dataset:
-    """The same items over the same documents, cut by a chunker."""
+    """The same items over the same documents, cut into new passages by a chunker."""
     documents = _documents(dataset)
     passages = chunker.cut(list(documents.values()), kit)
     units = _covered_units(passages, dataset.corpus)
-    standing_for: dict[str, list[str]] = {}
-    for doc_id, stands_for in units.items():
-        for unit in stands_for:
-            standing_for.setdefault(unit, []).append(doc_id)
-    items = [_rescope(item, standing_for) for item in dataset.items]
+    covered_by: dict[str, list[str]] = {}
+    for doc_id, covered in units.items():
+        for unit in covered:
+            covered_by.setdefault(unit, []).append(doc_id)
+    items = [_rescope(item, covered_by) for item in dataset.items]
     corpus = Corpus(passages, documents, units, before=dataset.corpus)
-    warnings = [*dataset.warnings, *_warn_of_lost_units(dataset, standing_for)]
+    warnings = [*dataset.warnings, *_warn_of_lost_units(dataset, covered_by)]
     return dataclasses.replace(dataset, corpus=corpus, items=items, warnings=warnings)
 
 
 def _documents(dataset: Dataset) -> dict[str, Document]:
-    """All documents; a passage that was cut from none is its own."""
+    """All documents; a passage that was not cut from one is its own document."""
     documents, missing = dict(dataset.corpus.documents), []
     for passage in dataset.corpus.passages:
         if passage.source is None:
@@ -237,10 +238,10 @@ def _documents(dataset: Dataset) -> dict[str, Document]:
     return documents
 
 
-def _warn_of_lost_units(dataset: Dataset, standing_for: Mapping[str, Sequence[str]]) -> list[str]:
-    """A warning where gold names what no new passage stands for: nobody could find it."""
+def _warn_of_lost_units(dataset: Dataset, covered_by: Mapping[str, Sequence[str]]) -> list[str]:
+    """A warning if gold names units that no new passage covers: nothing could find them."""
     named = {unit for item in dataset.items for unit in item.gold.get("relevant", {})}
-    lost = sorted(unit for unit in named if unit in dataset.corpus.position and unit not in standing_for)
+    lost = sorted(unit for unit in named if unit in dataset.corpus.position and unit not in covered_by)
     if not lost:
         return []
     some = ", ".join(lost[:3]) + (f" and {len(lost) - 3} more" if len(lost) > 3 else "")
@@ -248,7 +249,7 @@ def _warn_of_lost_units(dataset: Dataset, standing_for: Mapping[str, Sequence[st
 
 
 def _place_of(passage: Passage) -> tuple[str, Span]:
-    """The document a passage lies in, and where."""
+    """The document of a passage, and its place in it."""
     source = passage.source or passage.doc_id
     whole = Span(0, len(passage.text))
     return source, whole if passage.source is None or passage.span is None else passage.span
@@ -275,7 +276,7 @@ def _covered_units(passages: Sequence[Passage], before: Corpus) -> dict[str, tup
 
 
 def _running_ends(inside: Sequence[tuple[Span, str]]) -> list[int]:
-    """The furthest end so far, which never falls: what ends before a passage begins can be skipped."""
+    """The largest end so far at each place, to skip what ends before a passage begins."""
     ends, furthest = [], 0
     for span, _ in inside:
         furthest = max(furthest, span.end)
@@ -288,9 +289,9 @@ def _overlap_by_half(one: Span, other: Span) -> bool:
     return shared > 0 and 2 * shared >= min(one.end - one.start, other.end - other.start)
 
 
-def _rescope(item: Item, standing_for: Mapping[str, Sequence[str]]) -> Item:
-    """The item with its scope in new passages: those that stand for a passage of the old one."""
+def _rescope(item: Item, covered_by: Mapping[str, Sequence[str]]) -> Item:
+    """The item with its scope in new passages: those that cover a passage of the old scope."""
     if item.scope is None:
         return item
-    scope = dict.fromkeys(doc_id for unit in item.scope for doc_id in standing_for.get(unit, ()))
+    scope = dict.fromkeys(doc_id for unit in item.scope for doc_id in covered_by.get(unit, ()))
     return msgspec.structs.replace(item, scope=list(scope))

@@ -24,8 +24,8 @@ Norm = Literal["minmax", "max", "sum", "zscore", "rank", "none"]
 class RRF:
     """Reciprocal rank fusion (Cormack, Clarke and Büttcher, SIGIR 2009).
 
-    A position scores the sum of 1 / (k + rank) over the rankings that hold it, ranks counted from 1. The
-    scores of the rankings play no part, only their order. A small k favours what stands first somewhere.
+    A position scores the sum of 1 / (k + rank) over the rankings that have it; ranks count from 1. The
+    scores of the rankings do not matter, only their order. A small k favours what any ranking has on top.
     """
 
     version: ClassVar[str] = "1"
@@ -37,7 +37,7 @@ class RRF:
             raise UsageError(f"rrf: k is {self.k}. It has to be 0 or more; 60 is usual.")
 
     def fuse(self, rankings: Sequence[Ranking]) -> Ranking:
-        """One ranking of everything that any of them holds."""
+        """One ranking of all positions that any of the rankings has."""
         given = [1.0 / (self.k + np.arange(1, len(ranking.positions) + 1)) for ranking in rankings]
         return _sum_by_position(rankings, given, absent=[0.0] * len(rankings))
 
@@ -47,8 +47,8 @@ class WeightedFusion:
     """A weighted sum of normalised scores (Fox and Shaw, TREC-2 1994; for lexical with dense rankings
     Bruch, Gai and Ingber, TOIS 2023).
 
-    `weights` has one for each ranking, used as given; none: all equal, adding up to 1. `norm` makes the
-    scores of one ranking comparable with those of another:
+    `weights` has one number per ranking, used as given; none: equal ones with the sum 1. `norm` makes the
+    scores of the rankings comparable:
 
     minmax   (s − lowest) / (highest − lowest): from 0 to 1 (Lee, SIGIR 1997)
     max      s / largest magnitude, which is the highest where none is negative (Lee, SIGIR 1997)
@@ -57,9 +57,9 @@ class WeightedFusion:
     rank     1 − (rank − 1) / length: from 1 downwards (Renda and Straccia, SAC 2003)
     none     s: the scores are comparable already
 
-    What a ranking does not hold gets 0 from it, or its lowest normalised score where that is below 0: the
-    worst value there, and never better than what the ranking does hold. Where all scores are equal, minmax
-    gives each 1 and sum an equal share, so that being found still counts; zscore gives each 0.
+    A position that a ranking does not have gets 0 from it, or its lowest normalised score if that is below 0:
+    never more than any position that it has. If all scores are equal, minmax gives each 1 and sum an equal
+    share, so that being found still counts; zscore gives each 0.
     """
 
     first_address: ClassVar[str] = "assay.retrieval.fuse:Weighted"
@@ -75,7 +75,7 @@ class WeightedFusion:
             raise UsageError(f"weighted: the weights are {given}. Give numbers from 0 up, one above 0.")
 
     def fuse(self, rankings: Sequence[Ranking]) -> Ranking:
-        """One ranking of everything that any of them holds."""
+        """One ranking of all positions that any of the rankings has."""
         weights = self.weights or (1.0 / max(len(rankings), 1),) * len(rankings)
         if len(weights) != len(rankings):
             raise UsageError(
@@ -88,7 +88,7 @@ class WeightedFusion:
 
 
 def _normalize(scores: Floats, norm: Norm) -> Floats:
-    """The scores of one ranking, best first, by one of the norms that Weighted lists."""
+    """The scores of one ranking, best first, normalised as `WeightedFusion` describes."""
     if norm == "none" or not len(scores):
         return scores
     if norm == "rank":
@@ -97,7 +97,7 @@ def _normalize(scores: Floats, norm: Norm) -> Floats:
         return _divide(scores, np.abs(scores).max(), where_zero=0.0)
     above = scores - scores.min()
     if norm == "zscore":
-        # From the lowest up, so that equal scores are zeros and not the rounding of a mean.
+        # relative to the lowest, so that equal scores give exact zeros
         around = above - above.mean()
         return _divide(around, np.sqrt(np.mean(around * around)), where_zero=0.0)
     if norm == "sum":
@@ -112,7 +112,8 @@ def _divide(scores: Floats, by: float, where_zero: float) -> Floats:
 def _sum_by_position(
     rankings: Sequence[Ranking], given: Sequence[Floats], absent: Sequence[float]
 ) -> Ranking:
-    """Sums what each ranking gives to what it holds, and what it leaves to the rest."""
+    """Adds up, for each position, what the rankings that have it give, and what the others give for
+    absence."""
     if not rankings:
         return NOTHING
     positions, slots = np.unique(np.concatenate([r.positions for r in rankings]), return_inverse=True)
@@ -121,7 +122,7 @@ def _sum_by_position(
     for row, values in zip(table, given, strict=True):
         row[slots[start : start + len(values)]] = values
         start += len(values)
-    # Smallest first: two positions that get the same values, from whichever rankings, tie to the last bit.
+    # smallest first, so that positions with the same values from different rankings tie exactly
     table.sort(axis=0)
     scores: Floats = table.sum(axis=0)
     order = np.argsort(-scores, kind="stable")
@@ -129,27 +130,28 @@ def _sum_by_position(
 
 
 def result_distance(a: Sequence[Hit], b: Sequence[Hit]) -> float:
-    """The total variation distance of two results: ½ Σ |p − q| over everything that either holds.
+    """The total variation distance of two results: ½ Σ |p − q| over all documents; 0 is equal, 1 nothing
+    shared.
 
-    p and q are the scores of each result, made to add up to 1: negative ones count 0, of several spans of a
-    document the best counts, and where nothing scores above 0 every hit weighs the same. Two empty results
-    are the same; an empty one has nothing in common with any other. The order of the hits plays no part.
+    p and q are the scores of each result, scaled to the sum 1: negative ones count 0, the best of several
+    spans of a document counts, and if nothing scores above 0 all hits weigh the same. Two empty results are
+    equal; an empty one shares nothing with any other. The order of the hits does not matter.
     """
     if not a or not b:
         return 0.0 if not a and not b else 1.0
     p, q = result_shares(a), result_shares(b)
     apart = 0.5 * math.fsum(abs(p.get(doc, 0.0) - q.get(doc, 0.0)) for doc in p.keys() | q.keys())
-    return min(apart, 1.0)  # rounding may carry the sum of shares over 1
+    return min(apart, 1.0)  # rounding may lift the sum of shares above 1
 
 
 def result_shares(hits: Sequence[Hit]) -> dict[str, float]:
-    """The scores of a result by document, made to add up to 1; nothing for an empty one."""
+    """The scores of a result by document, scaled to the sum 1; empty for an empty result."""
     if not hits:
         return {}
     weights: dict[str, float] = {}
     for hit in hits:
         weights[hit.doc_id] = max(weights.get(hit.doc_id, 0.0), hit.score)
-    # the largest first, so that no sum of finite scores overflows
+    # divided by the largest, so that no sum of finite scores overflows
     if not (most := max(weights.values())):
         return dict.fromkeys(weights, 1 / len(weights))
     scaled = {doc: weight / most for doc, weight in weights.items()}

@@ -28,13 +28,13 @@ if TYPE_CHECKING:
 
 
 PACKAGED = ("o200k_base", "cl100k_base", "llama3")
-_SPECIAL = "<|"  # how every special token of the packaged vocabularies begins
-_TEXTS_AT_ONCE = 1024  # an encoding weighs some hundred times its text, so they are not all held at once
+_SPECIAL = "<|"  # all special tokens of the packaged vocabularies begin so
+_TEXTS_AT_ONCE = 1024  # encodings take some hundred times the memory of their texts
 
 
 @dataclass(frozen=True)
 class _PackagedTokenizer:
-    """A byte-level BPE vocabulary that comes inside splintr, under the name it has there."""
+    """A byte-level BPE vocabulary of the package splintr, under the name it has there."""
 
     vocabulary: ClassVar[str]
     version: ClassVar[str] = "1"
@@ -43,7 +43,7 @@ class _PackagedTokenizer:
         return load_packaged(self.vocabulary)
 
     def identity(self, kit: Kit) -> str:
-        """The vocabulary, and the library that applies it."""
+        """The vocabulary, and the version of the library."""
         return f"{self.vocabulary} by {package_release('splintr-rs')}"
 
 
@@ -70,7 +70,7 @@ class Llama3(_PackagedTokenizer):
 
 @dataclass(frozen=True)
 class TokenizerJson:
-    """The tokens of any model that comes with a `tokenizer.json`. The path is relative to the study."""
+    """The tokens of any model with a `tokenizer.json`. The path is relative to the study."""
 
     path: str
     version: ClassVar[str] = "1"
@@ -87,7 +87,7 @@ class TokenizerJson:
             raise self._problem(kit, f"no tokenizer can be made of it: {error}") from error
 
     def identity(self, kit: Kit) -> str:
-        """A hash of the file, and the library that reads it."""
+        """A hash of the file, and the version of the library."""
         return f"{digest([self._content(kit)])} by {package_release('tokenizers')}"
 
     def _content(self, kit: Kit) -> bytes:
@@ -109,9 +109,9 @@ class ByteLevelTokens:
         self._encoder = encoder
 
     def counts(self, texts: Sequence[str]) -> list[int]:
-        """How many tokens each text has. What looks like a special token is text like any other."""
+        """How many tokens each text has. Special tokens in a text are read as plain text."""
         plain = [text for text in texts if _SPECIAL not in text]
-        # Only the batch uses every core, and only one text at a time can be kept from matching specials.
+        # only a batch uses all cores, but special tokens can only be turned off for single texts
         _, offsets = self._encoder.encode_batch_flat(plain)
         sizes = iter(np.diff(np.frombuffer(offsets, np.uint64)).tolist())
         return [
@@ -119,12 +119,13 @@ class ByteLevelTokens:
         ]
 
     def spans(self, text: str) -> list[Span]:
-        """The characters of each token. One that ends inside a character ends before it, and may be empty."""
+        """The characters of each token. A token that ends inside a character gets none of it, and may be
+        empty."""
         lengths = map(len, map(self._encoder.decode_token_bytes, self._encoder.encode_ordinary(text)))
         ends = np.cumsum(np.fromiter(lengths, np.int64))
-        raw = np.frombuffer(text.encode() + b" ", np.uint8)  # the blank closes the last character
+        raw = np.frombuffer(text.encode() + b" ", np.uint8)  # the blank ends the last character
         begins = (raw & 0xC0) != 0x80  # in UTF-8 every other byte of a character is 10xxxxxx
-        # Characters begun before each end, less the one that goes on beyond it.
+        # characters that begin before each end, minus the one that continues after it
         whole = np.cumsum(begins)[ends] - 1
         return _neighbouring_spans(whole.tolist())
 
@@ -137,7 +138,7 @@ class JsonTokens:
         self._tokenizer = tokenizer
 
     def counts(self, texts: Sequence[str]) -> list[int]:
-        """How many tokens each text has, those that frame a text for its model not counted."""
+        """How many tokens each text has, without those that a model puts around a text."""
         found: list[int] = []
         for start in range(0, len(texts), _TEXTS_AT_ONCE):
             batch = list(texts[start : start + _TEXTS_AT_ONCE])
@@ -146,10 +147,10 @@ class JsonTokens:
         return found
 
     def spans(self, text: str) -> list[Span]:
-        """The characters of each token, and those before it that the tokenizer passes over.
+        """The characters of each token, with those before it that the tokenizer skips.
 
-        What it passes over at the end goes to the last token. Of tokens of the same characters, such as the
-        bytes of one it does not know, the first has them and the others are empty.
+        Skipped characters at the end go to the last token. If several tokens have the same characters, such
+        as the bytes of an unknown one, the first gets them and the others are empty.
         """
         offsets = self._tokenizer.encode(text, add_special_tokens=False).offsets
         ends = list(accumulate((end for _, end in offsets), max))
@@ -157,13 +158,13 @@ class JsonTokens:
 
 
 def _neighbouring_spans(ends: Iterable[int]) -> list[Span]:
-    """Neighbouring spans from the start of a text, by where each ends."""
+    """Adjacent spans from the start of a text, given the end of each."""
     return [Span(start, end) for start, end in pairwise((0, *ends))]
 
 
 @cache
 def load_packaged(vocabulary: str) -> ByteLevelTokens:
-    """The tokenizer of a vocabulary that comes with the program."""
+    """Loads a vocabulary that comes with the program."""
     package_release("splintr-rs")
     from splintr import Tokenizer
 
@@ -177,32 +178,34 @@ def _load_json(content: bytes) -> JsonTokens:
     tokenizer = Tokenizer.from_buffer(content)
     tokenizer.no_padding()
     tokenizer.no_truncation()
-    tokenizer.encode_special_tokens = True  # "[SEP]" in a text is text: it is split as any other
+    tokenizer.encode_special_tokens = True  # "[SEP]" in a text is plain text
     return JsonTokens(f"tokenizer_json {digest([content])[:12]}", tokenizer)
 
 
 @cache
 def package_release(package: str) -> str:
-    """Name and version of a package that a part is made with, for its identity."""
+    """Name and version of an installed package, for the identity of what is made with it."""
     try:
         return f"{package} {importlib.metadata.version(package)}"
     except importlib.metadata.PackageNotFoundError as error:
         raise PluginError(f"{package} is not installed. Install it: pip install {package}") from error
 
 
-_ITEM = r"(?:[-*+•]|\d{1,3}[.)])[ \t]"  # how an item of a list begins
-_LONE = r"[ \t]*(?:#{1,6}[ \t]|\|)"  # how a heading and a row of a table begin, which are a sentence each
-_BORDER = re.compile(rf"^[ \t\r]*$|^(?=[ \t]*{_ITEM})|^{_LONE}.*$", re.MULTILINE)  # whatever the punctuation
+_ITEM = r"(?:[-*+•]|\d{1,3}[.)])[ \t]"  # the beginning of a list item
+_LONE = r"[ \t]*(?:#{1,6}[ \t]|\|)"  # the beginning of a heading or a table row; each is one sentence
+_BORDER = re.compile(
+    rf"^[ \t\r]*$|^(?=[ \t]*{_ITEM})|^{_LONE}.*$", re.MULTILINE
+)  # these borders count without any punctuation
 _LONE_START = re.compile(_LONE)
 _ITEM_START = re.compile(rf"\s*(?:{_ITEM})?\s*")
-_STRETCH = 10_000  # characters: sentencex takes the square of a paragraph's quotes and brackets
+_STRETCH = 10_000  # characters: sentencex needs quadratic time for quotes and brackets
 
 
 def sentence_spans(text: str, language: str = "en") -> list[Span]:
-    """The sentences of a text in order, less the white space around each.
+    """The sentences of a text in order, without the white space around each.
 
-    A heading (`# …`) and a row of a table (`| …`) are one each; a list item and what ends at a blank line are
-    never joined with what follows. A language that sentencex has no rules for is read by its general ones.
+    A heading (`# …`) and a table row (`| …`) are one sentence each. List items and paragraphs are never
+    joined with what follows. sentencex has general rules for languages that it does not know.
     """
     package_release("sentencex")
     borders = sorted({0, len(text), *(at for found in _BORDER.finditer(text) for at in found.span())})
@@ -215,7 +218,7 @@ def sentence_spans(text: str, language: str = "en") -> list[Span]:
 
 
 def trim_span(text: str, span: Span) -> Span | None:
-    """A span less the white space at its ends; None where nothing else is in it."""
+    """A span without the white space at its ends; None if it has nothing else."""
     inside = text[span.start : span.end]
     start = span.start + len(inside) - len(inside.lstrip())
     end = span.end - len(inside) + len(inside.rstrip())
@@ -223,7 +226,7 @@ def trim_span(text: str, span: Span) -> Span | None:
 
 
 def _sentence_borders(text: str, start: int, end: int, language: str) -> Iterator[int]:
-    """Where the sentences of one block start, and where the last one ends."""
+    """Yields where the sentences of one block start, and where the last one ends."""
     from sentencex import get_sentence_boundaries
 
     yield start
@@ -231,9 +234,9 @@ def _sentence_borders(text: str, start: int, end: int, language: str) -> Iterato
         yield end
         return
     if number := _ITEM_START.match(text, start, end):
-        start = number.end()  # else "1." would be a sentence
+        start = number.end()  # otherwise "1." would be a sentence
     while end - start > _STRETCH:
-        # The last sentence of a stretch may go on after it, so it is the first of the next stretch.
+        # the last sentence of a stretch may continue after it, so it is the first of the next stretch
         stretch = text[start : start + _STRETCH]
         starts = [start + each["start_index"] for each in get_sentence_boundaries(language, stretch)][1:]
         starts = starts or [start + _last_gap(stretch)]
@@ -244,5 +247,5 @@ def _sentence_borders(text: str, start: int, end: int, language: str) -> Iterato
 
 
 def _last_gap(stretch: str) -> int:
-    """Where to cut what goes on without a sentence border: after white space, if there is any."""
+    """Where to cut a stretch without a sentence border: after its last white space, if there is any."""
     return max(stretch.rfind(" "), stretch.rfind("\n")) + 1 or len(stretch)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from tantivy import TextAnalyzer
 
 
-# tantivy's English list has 33 words, and none that asks
+# tantivy's English list has only 33 words, and no question words
 _WORDS = """
     a about after all also am an and any anymore anyone anything are as at be because been being but by
     can cannot could d did do does doing don done down for from get go had has have he her here him his
@@ -30,7 +30,7 @@ ENGLISH_STOP_WORDS = tuple(_WORDS.split())
 
 
 def content_stems(texts: Sequence[str], stop_words: Sequence[str] | None = None) -> list[list[str]]:
-    """The content words of each English text, stemmed, in its order."""
+    """The content words of each English text, stemmed, in the order of the text."""
     analyzer = _analyzer(ENGLISH_STOP_WORDS if stop_words is None else tuple(stop_words))
     return [analyzer.analyze(text) for text in texts]
 
@@ -54,10 +54,10 @@ COMPARING = (
 )  # fmt: skip
 _WHICH = {"which", "what", "whose", "who", "list", "name"}
 _NOT_PLURAL = ("ss", "us", "is")
-_HEAD = 3  # words after "which" that its noun may be among
+_HEAD = 3  # words after "which" among which its noun may be
 _WORD = re.compile(r"[^\W_]+")
-# INC-2041, v1.30.2, 2024-05-01: parts joined by a sign, the first digit in any of them. Where a part before
-# was tried, one after it is not: it would read on to the same digit, or to the same end again and again.
+# INC-2041, v1.30.2, 2024-05-01: parts joined by signs, at least one with a digit. A match may only begin at
+# the first part; otherwise every part would be tried, and time would grow with the square of the length.
 _JOINT = r"[-._/:#]"
 _IDENTIFIER = re.compile(
     rf"(?<![^\W_])(?<![^\W\d_]{_JOINT})(?:[^\W\d_]+{_JOINT})*[^\W\d_]*\d[^\W_]*(?:{_JOINT}[^\W_]+)*"
@@ -73,7 +73,7 @@ _ENUMERATING, _CHANGING, _COMPARING = map(_phrase_pattern, (ENUMERATING, CHANGIN
 
 
 def question_features(query: str) -> dict[str, float]:
-    """How long a question is, and how many words of each sort are in it."""
+    """Counts the words of a question, and those of each sort in it: names, plurals, comparisons, …"""
     words = _WORD.findall(query)
     return {
         "words": float(len(words)),
@@ -87,12 +87,12 @@ def question_features(query: str) -> dict[str, float]:
 
 
 def find_identifiers(text: str) -> list[str]:
-    """Numbers, versions, dates and codes, in small letters, each once."""
+    """The numbers, versions, dates and codes of a text, in lower case, each once."""
     return list(dict.fromkeys(found[0].casefold() for found in _IDENTIFIER.finditer(text)))
 
 
 def find_capitalized_names(query: str) -> list[str]:
-    """Runs of capitalised words. One alone at the beginning is how a sentence begins."""
+    """The runs of capitalised words in a question; a single one at its beginning does not count."""
     runs: list[list[re.Match[str]]] = []
     for word in _WORD.finditer(query):
         if not word[0][0].isupper() or any(letter.isdigit() for letter in word[0]):
@@ -107,7 +107,7 @@ def find_capitalized_names(query: str) -> list[str]:
 
 
 def _asks_for_plural(words: list[str]) -> bool:
-    """Whether a plural follows "which" or its like, before a word that no noun is made of."""
+    """Whether a plural follows "which" or a similar word, before any stop word."""
     small = [word.lower() for word in words]
     return any(
         _is_plural(after)

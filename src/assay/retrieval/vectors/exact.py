@@ -1,4 +1,10 @@
-"""Exact cosine search over vectors in a file that is mapped into memory."""
+"""Exact cosine search over vectors in a mapped file; and what all stores share: content, queries, facets,
+names.
+
+Metadata becomes facets: one text for each key and value, `["language", "en"]`, so that 1, "1" and true stay
+three values in every store, and a key may hold any character. Only texts, whole numbers and booleans, as one
+value or in a list, can be asked for; other metadata has no facet.
+"""
 
 from __future__ import annotations
 
@@ -26,20 +32,20 @@ _VECTORS, _FACETS, _DIRECTED = "vectors.npy", "facets.json", "directed.npy"
 
 
 class Facets:
-    """Positions by facet, taken from where they are when they are first asked for."""
+    """Positions by facet, read when they are first needed."""
 
     def __init__(self, read: Callable[[], Mapping[str, Sequence[int]]]) -> None:
         self._read = read
 
     @classmethod
     def kept(cls, path: Path) -> Facets:
-        """Those in a file."""
+        """The facets in a file."""
 
         def read() -> dict[str, list[int]]:
             try:
                 return msgspec.json.decode(path.read_bytes(), type=dict[str, list[int]])
             except UNREADABLE as error:
-                shutil.rmtree(path.parent, ignore_errors=True)  # so that the next run makes it again
+                shutil.rmtree(path.parent, ignore_errors=True)  # the next run makes it again
                 raise DamagedArtifact(path.parent, error) from error
 
         return cls(read)
@@ -49,7 +55,7 @@ class Facets:
         return self._read()
 
     def matching(self, asked: Sequence[Sequence[str]]) -> Ints:
-        """Those that have one facet of each group, in order."""
+        """The positions that have at least one facet of each group, in order."""
         groups = [
             np.unique(
                 np.array([each for facet in group for each in self._positions.get(facet, ())], np.int64)
@@ -60,7 +66,7 @@ class Facets:
 
 
 class VectorComparison:
-    """Vectors by position, each compared with the query. Immutable, so any number of threads may search."""
+    """Compares every vector with the query. Immutable, so any number of threads may search."""
 
     def __init__(self, vectors: Vectors, directed: Ints, facets: Facets) -> None:
         self._matrix = vectors
@@ -85,7 +91,7 @@ class VectorComparison:
         return self.nearest(prepare_queries(queries, *self.shape), k, self.among(where))
 
     def close(self) -> None:
-        """Nothing is held that the last reader does not give back."""
+        """Holds nothing that must be closed."""
 
     def among(self, where: Where | None) -> Ints | None:
         """The positions that a search may find, in order; None: all."""
@@ -106,7 +112,7 @@ class VectorComparison:
     def decided(self, query: Vectors, positions: Ints, k: int) -> Ranking:
         """The best k of some positions, given in order, by similarities in float64.
 
-        They are rounded: what then ties, ties everywhere.
+        Scores are rounded to float32, so that ties are the same everywhere.
         """
         exact = np.vecdot(self._matrix[positions].astype(np.float64), query.astype(np.float64))
         scores = exact.astype(np.float32).astype(np.float64)
@@ -115,33 +121,33 @@ class VectorComparison:
 
     def _similarities(self, queries: Vectors, among: Ints | None) -> Vectors:
         if among is not None and len(among) * 4 > len(self._matrix):
-            return self._similarities(queries, None)[:, among]  # copying that many rows would take longer
+            return self._similarities(queries, None)[:, among]  # copying that many rows takes longer
         matrix = self._matrix if among is None else self._matrix[among]
         if len(queries) > 1:
             return queries @ matrix.T
-        # One query is bound by memory: BLAS threads gain nothing, and on a busy machine wait for each other.
-        alone: Vectors = np.vecdot(matrix, queries)
-        return alone[np.newaxis]
+        # one query is bound by memory: BLAS threads gain nothing, and wait for each other on a busy machine
+        similarity: Vectors = np.vecdot(matrix, queries)
+        return similarity[np.newaxis]
 
     def _rank(self, query: Vectors, similarity: Vectors, k: int, among: Ints | None) -> Ranking:
         """The top k of approximate similarities, decided by exact ones.
 
-        BLAS adds up in an order that depends on batch, row and processor, so that two equal passages can
-        differ in the last bit. Everything close enough to the k-th to change places with it is therefore
-        computed once more.
+        BLAS adds up in an order that depends on batch, row and processor, so two equal passages can differ in
+        the last bit. Therefore everything close enough to the k-th to change places with it is computed
+        again.
         """
         count = min(k, len(similarity)) if query.any() else 0
         if count < 1:
             return NOTHING
         kth = np.partition(similarity, len(similarity) - count)[len(similarity) - count]
-        # A float32 dot product of unit vectors errs by at most dimensions × eps / 2; both sides may err.
+        # a float32 dot product of unit vectors errs by at most dimensions × eps / 2, on both sides
         slack = len(query) * np.finfo(np.float32).eps
         near = np.flatnonzero(similarity >= kth - slack)
         return self.decided(query, near if among is None else among[near], count)
 
 
 class InMemoryIndex(VectorComparison):
-    """Vectors in memory alone, for what is not worth a file."""
+    """Vectors only in memory, for small corpora."""
 
     def __init__(self, vectors: ArrayLike, metadata: Sequence[Mapping[str, object]] = ()) -> None:
         content = prepare_content(vectors, metadata)
@@ -150,9 +156,10 @@ class InMemoryIndex(VectorComparison):
 
 @dataclass(frozen=True)
 class ExactStore:
-    """Compares a query with every vector: no hit is missed, and time grows with their number.
+    """Compares a query with every vector: misses no hit, but time grows with their number.
 
-    A file below the cache folder keeps them; opening maps it into memory, so processes share one copy.
+    The vectors are in a file below the cache folder; opening maps it into memory, so processes share one
+    copy.
     """
 
     first_address: ClassVar[str] = "assay.retrieval.vectors.exact:Exact"
@@ -174,14 +181,14 @@ class ExactStore:
 
 
 def save_array(path: Path, array: np.ndarray[tuple[int, ...], np.dtype[np.generic]]) -> None:
-    """As numpy.save does, but a full disk is an OSError that says so: numpy's has no errno."""
+    """Saves like numpy.save, but with an OSError that names a full disk: numpy's has no errno."""
     with path.open("wb") as file:
         np.lib.format.write_array_header_1_0(file, np.lib.format.header_data_from_array_1_0(array))
         file.write(np.ascontiguousarray(array).data)
 
 
 def index_cache(kit: Kit) -> ArtifactCache:
-    """Where indexes in files are kept."""
+    """The cache of indexes in files."""
     return ArtifactCache(kit.cache / "indexes")
 
 
@@ -205,7 +212,7 @@ _PLAIN = re.compile(r"[A-Za-z0-9_-]+")
 
 @dataclass(frozen=True)
 class StoreContent:
-    """Vectors of length 1 and the facets of each. A row of zeros has no direction, so nothing finds it."""
+    """Vectors of length 1 and the facets of each. A row of zeros has no direction and is never found."""
 
     vectors: Vectors
     facets: Sequence[Sequence[str]]
@@ -217,11 +224,11 @@ class StoreContent:
 
     @property
     def directed(self) -> Ints:
-        """The positions of the vectors that a search can find."""
+        """The positions of all vectors that are not zero, which a search can find."""
         return np.flatnonzero(self.vectors.any(axis=1))
 
     def positions(self) -> dict[str, list[int]]:
-        """Where each facet is found, in order."""
+        """The positions of each facet, in order."""
         found: dict[str, list[int]] = {}
         for position in self.directed.tolist():
             for facet in self.facets[position]:
@@ -230,17 +237,17 @@ class StoreContent:
 
 
 def prepare_content(vectors: ArrayLike, metadata: Sequence[Mapping[str, object]]) -> StoreContent:
-    """What a store is to keep."""
+    """Checks vectors and metadata, and puts them into the form that stores keep."""
     rows = np.asarray(vectors)
     if rows.ndim != 2:
-        raise UsageError(f"A store takes a matrix, a row a vector. This has {rows.ndim} dimensions.")
+        raise UsageError(f"A store takes a matrix, one row per vector. This has {rows.ndim} dimensions.")
     if metadata and len(metadata) != len(rows):
         raise UsageError(f"There are {len(rows)} vectors and metadata of {len(metadata)}. Give one for each.")
     return StoreContent(normalize_rows(rows), [facets_of(each) for each in metadata] or [()] * len(rows))
 
 
 def check_same_shape(name: str, stored: tuple[int, int], new: tuple[int, int]) -> None:
-    """Refuses to take one content for another under the same name."""
+    """Refuses a second content under the same name."""
     if stored != new and (stored[0] or new[0]):
         (rows, dims), (new_rows, new_dims) = stored, new
         raise UsageError(
@@ -250,10 +257,10 @@ def check_same_shape(name: str, stored: tuple[int, int], new: tuple[int, int]) -
 
 
 def prepare_queries(queries: ArrayLike, length: int, dims: int) -> Vectors:
-    """The queries, of length 1, for an index of `length` vectors; an empty one takes any."""
+    """Checks queries for an index of `length` vectors, and scales them to length 1."""
     rows = np.asarray(queries)
     if rows.ndim != 2:
-        raise UsageError(f"A search takes a matrix, a row a query. This has {rows.ndim} dimensions.")
+        raise UsageError(f"A search takes a matrix, one row per query. This has {rows.ndim} dimensions.")
     if length and rows.shape[1] != dims:
         raise UsageError(
             f"The queries have {rows.shape[1]} dimensions and the index {dims}. "
@@ -263,12 +270,12 @@ def prepare_queries(queries: ArrayLike, length: int, dims: int) -> Vectors:
 
 
 def facets_of(metadata: Mapping[str, object]) -> list[str]:
-    """Everything that can be asked of some metadata."""
+    """The facets of some metadata."""
     return [_facet(key, value) for key, held in metadata.items() for value in _values(held)]
 
 
 def wanted_facets(where: Where | None) -> list[list[str]]:
-    """For each key asked for, the facets of which one must be there."""
+    """For each key of a filter, the facets of which a vector must have one."""
     asked = []
     for key, value in (where or {}).items():
         values = _values(value)
@@ -281,7 +288,7 @@ def wanted_facets(where: Where | None) -> list[list[str]]:
 
 
 def storage_name(*parts: object, longest: int = 60) -> str:
-    """Parts joined to a name that folders, tables and collections take; a long or odd one ends in a hash."""
+    """Joins parts to a name for folders, tables and collections; a long or unusual one ends in a hash."""
     name = "-".join(map(str, parts))
     if _PLAIN.fullmatch(name) and len(name) <= longest:
         return name

@@ -1,4 +1,4 @@
-"""Approximate cosine search by a graph of near neighbours, built and walked by Faiss."""
+"""Approximate cosine search with Faiss by a graph of near neighbours."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _WRITE_AT_ONCE = 1 << 20
 
 
 class HnswIndex:
-    """A graph over vectors, and the vectors themselves, which decide. Threads may share it."""
+    """A graph that finds candidates, and the vectors that decide between them. Threads may share it."""
 
     def __init__(self, graph: Any, exact: VectorComparison, ef_search: int, exact_below: int) -> None:
         self._graph = graph
@@ -60,13 +60,13 @@ class HnswIndex:
         return [self._walk(row, k, among) if k > 0 and row.any() else NOTHING for row in rows]
 
     def close(self) -> None:
-        """Nothing is held that the last reader does not give back."""
+        """Holds nothing that must be closed."""
 
     def _walk(self, query: Vectors, k: int, among: Ints | None) -> Ranking:
-        """The best k of what a walk meets, decided exactly.
+        """The best k of the candidates that a walk meets, decided exactly.
 
-        A walk meets what may be found and what may not alike, so the fewer may, the wider it starts; and it
-        is widened until it found enough. One as wide as the index would be slower than looking at everything.
+        A walk also meets vectors that a filter excludes, so it starts wider the fewer are allowed, and widens
+        until it found enough. A walk as wide as the index is slower than comparing everything.
         """
         candidates = max(self._ef_search, k)
         width = candidates if among is None else candidates * len(self) // len(among)
@@ -81,15 +81,15 @@ class HnswIndex:
 
 @dataclass(frozen=True)
 class Hnsw:
-    """Walks a graph in which each vector knows its neighbours: fast, and now and then a hit is missed.
+    """Walks a graph in which each vector knows its neighbours: fast, but misses a hit now and then.
 
-    `m` neighbours a vector (twice as many at the bottom), `ef_construction` candidates when it is linked in,
-    `ef_search` candidates when it is looked for, or k where that is more (Malkov & Yashunin 2018).
-    Similarities of what is met are computed exactly, so that scores are those of `exact`. A search with a
-    filter that leaves no more than `exact_below` vectors looks at all of them, and misses nothing.
+    Each vector has `m` neighbours (twice as many at the bottom). `ef_construction` candidates are considered
+    when it is linked in, `ef_search` in a search, or k if that is more (Malkov & Yashunin 2018). Similarities
+    of candidates are computed exactly, so that scores are those of `exact`. If a filter leaves no more than
+    `exact_below` vectors, all of them are compared, and nothing is missed.
 
-    All cores build. Another library version or machine may build another graph, with other misses; it is kept
-    under its name, so that one study reads one graph.
+    The build uses all cores. Another library version or machine may build another graph, with other misses;
+    it is stored under its name, so that one study reads one graph.
     """
 
     m: int = 16
@@ -115,11 +115,11 @@ class Hnsw:
         return index
 
     def identity(self, kit: Kit) -> str:
-        """The version of the library: another may build another graph."""
+        """The version of the library, since another one may build another graph."""
         return f"faiss {_faiss().__version__}"
 
     def _key(self, name: str) -> str:
-        """What decides the graph is in its name; how it is searched is not."""
+        """The name of a graph holds what decides it, not how it is searched."""
         return storage_name("hnsw", self.version, self.m, self.ef_construction, name, longest=120)
 
     def _write(self, folder: Path, content: StoreContent) -> None:
@@ -129,7 +129,7 @@ class Hnsw:
         graph.hnsw.efConstruction = self.ef_construction
         if rows:
             graph.add(content.vectors)
-        with (folder / _GRAPH).open("wb") as file:  # Faiss's own writing does not say that a disk is full
+        with (folder / _GRAPH).open("wb") as file:  # Faiss's own writing does not report a full disk
             faiss.write_index(graph, faiss.PyCallbackIOWriter(file.write, _WRITE_AT_ONCE))
         save_array(folder / _DIRECTED, content.directed)
         (folder / _FACETS).write_bytes(msgspec.json.encode(content.positions()))
@@ -146,7 +146,7 @@ class Hnsw:
 
 
 def _walk_graph(graph: Any, query: Vectors, candidates: int, width: int, allowed: Bits | None) -> Ints:
-    """The positions of the best candidates that a walk of some width meets."""
+    """The positions of the best candidates that a walk of this width meets."""
     faiss = _faiss()
     among = {} if allowed is None else {"sel": faiss.IDSelectorBitmap(allowed)}
     params = faiss.SearchParametersHNSW(efSearch=width, **among)
@@ -156,14 +156,14 @@ def _walk_graph(graph: Any, query: Vectors, candidates: int, width: int, allowed
 
 
 def _bitmap(positions: Ints, length: int) -> Bits:
-    """A bit a vector, set for some positions."""
+    """One bit per vector, set for the given positions."""
     chosen = np.zeros(length, np.bool_)
     chosen[positions] = True
     return np.packbits(chosen, bitorder="little")
 
 
 def _mapped_vectors(graph: Any) -> Vectors:
-    """The vectors where Faiss has mapped them, without a copy; they live as long as the graph."""
+    """The vectors as Faiss has mapped them, without a copy; they live as long as the graph."""
     faiss = _faiss()
     if not graph.ntotal:
         return np.empty((0, graph.d), np.float32)
@@ -173,7 +173,7 @@ def _mapped_vectors(graph: Any) -> Vectors:
 
 
 def _faiss() -> Any:
-    """The library; its published types leave out half of what is used here."""
+    """Imports the library; its types lack half of what is used here."""
     try:
         return import_module("faiss")
     except ImportError as error:

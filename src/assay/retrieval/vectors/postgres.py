@@ -1,4 +1,4 @@
-"""Vectors in PostgreSQL with the extension pgvector, a table an index."""
+"""Vectors in PostgreSQL with the extension pgvector, in one table per index."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 
 _STAGE = "storing vectors"
 _MOST_INDEXED, _MOST_STORED = 2000, 16_000  # dimensions that pgvector takes in an index and in a table
-_OLDEST = (0, 8)  # version of pgvector that goes on with a scan until a filter has let enough through
-_TOLD_EVERY = 10_000
-_MOST_MEMORY = 2048  # MB that building a graph asks of the server
+_OLDEST = (0, 8)  # version of pgvector that continues a scan until enough rows pass a filter
+_REPORT_EVERY = 10_000
+_MOST_MEMORY = 2048  # MB of the server's memory for building a graph
 
 
 class PostgresIndex:
@@ -54,7 +54,7 @@ class PostgresIndex:
         count = min(k, len(self))
         if count < 1:
             return [NOTHING] * len(rows)
-        with self._server.told("a search"), self._server.connection() as connection:
+        with self._server.explaining("a search"), self._server.connection() as connection:
             return [self._rank(connection, row, count, asked) if row.any() else NOTHING for row in rows]
 
     def close(self) -> None:
@@ -65,11 +65,11 @@ class PostgresIndex:
             found = connection.execute(self._by_index(len(asked)), (query, *asked, query, k, k)).fetchall()
             if len(found) == k:
                 return _make_ranking(found)
-        # Without an index, or where a walk along it ended early, every row that matches is compared.
+        # without an index, or if a scan along it ended early, every matching row is compared
         return _make_ranking(connection.execute(self._one_by_one(len(asked)), (query, *asked, k)).fetchall())
 
     def _one_by_one(self, groups: int) -> Composed:
-        """Ordered by something that the index does not know, so that it is not used."""
+        """A statement that compares every row: its order is by a value that the index does not have."""
         return _sql(
             "SELECT position, (1 - (embedding <=> %s))::real AS score FROM {} WHERE embedding IS NOT NULL {} "
             "ORDER BY score DESC, position LIMIT %s",
@@ -78,7 +78,8 @@ class PostgresIndex:
         )
 
     def _by_index(self, groups: int) -> Composed:
-        """As pgvector advises for a scan that goes on until enough was found, which is not quite in order."""
+        """A statement that uses the index, and sorts, since an iterative scan is not quite in order (see
+        pgvector)."""
         return _sql(
             "WITH near AS MATERIALIZED (SELECT position, embedding <=> %s AS distance FROM {} "
             "WHERE embedding IS NOT NULL {} ORDER BY embedding <=> %s LIMIT %s) "
@@ -90,13 +91,13 @@ class PostgresIndex:
 
 @dataclass(frozen=True)
 class Postgres:
-    """Keeps vectors in PostgreSQL with pgvector, searched one by one or by an HNSW index.
+    """Stores vectors in PostgreSQL with pgvector, compared one by one or found by an HNSW index.
 
     `url` is postgresql://USER:PASSWORD@HOST/DATABASE; take the password from the environment (`${NAME}`, or
-    PGPASSWORD). Each index is a table of `schema`, made in one transaction: it is whole or not there.
+    PGPASSWORD). Each index is a table of `schema`, made in one transaction: complete or absent.
     `index=hnsw` has pgvector's parameters `m`, `ef_construction` and `ef_search`, and takes up to 2,000
-    dimensions. What a search or opening an index asks must be answered within `timeout` seconds. Opening and
-    building start again, up to `retries` times, where the connection breaks. Similarities are computed in
+    dimensions. A search or the opening of an index must be answered within `timeout` seconds. Opening and
+    building are tried again, up to `retries` times, if the connection breaks. Similarities are computed in
     float32.
     """
 
@@ -107,7 +108,7 @@ class Postgres:
     ef_construction: int = 64
     ef_search: int = 100
     timeout: float = outside_identity(60.0)
-    retries: int = outside_identity(4)  # a search is tried again by who asks
+    retries: int = outside_identity(4)  # searches are retried by the runner
     backoff: float = outside_identity(0.5)
     version: ClassVar[str] = "1"
 
@@ -116,7 +117,7 @@ class Postgres:
         for name, (lowest, highest) in ranges.items():
             if not lowest <= (value := getattr(self, name)) <= highest:
                 raise UsageError(f"{name} is {value}. It must be from {lowest} to {highest}.")
-        if not 0.001 <= self.timeout <= 86_400:  # 0 would be no limit to the server
+        if not 0.001 <= self.timeout <= 86_400:  # for the server, 0 means no limit
             raise UsageError(f"timeout is {self.timeout:g}. It must be from 0.001 to 86,400 seconds.")
         for name in ("retries", "backoff"):
             if not 0 <= (value := getattr(self, name)) < float("inf"):
@@ -135,7 +136,7 @@ class Postgres:
         self._check_dimensions(content.shape[1])
 
         def store(connection: PatientConnection) -> PostgresIndex | None:
-            connection.patience = None  # nobody knows how long an index takes
+            connection.patience = None  # building an index may take any time
             connection.execute("SET LOCAL statement_timeout = 0")
             connection.execute("SELECT pg_advisory_xact_lock(hashtext(%s))", (f"{self.schema}.{name}",))
             if (there := self._found(server, connection, name)) is not None:
@@ -165,7 +166,7 @@ class Postgres:
         return PostgresServer(self.url, settings, self.timeout, self.retries, self.backoff)
 
     def _table(self, name: str) -> Identifier:
-        """What decides a table is in its name; how it is searched is not."""
+        """The name of a table holds what decides it, not how it is searched."""
         from psycopg.sql import Identifier
 
         made = ("hnsw", self.m, self.ef_construction) if self.index == "hnsw" else ("none",)
@@ -195,7 +196,7 @@ class Postgres:
             )
 
     def _prepare(self, server: PostgresServer, connection: PatientConnection) -> None:
-        """Schema and extension, made only where they are missing: that needs rights that using does not."""
+        """Makes schema and extension if they are missing; only making them needs special rights."""
         import psycopg
         from psycopg.sql import Identifier
 
@@ -231,19 +232,19 @@ class Postgres:
                 size,
             )
         )
-        if size <= _MOST_INDEXED:  # fits a page: a row that lies elsewhere takes longer to compare
+        if size <= _MOST_INDEXED:  # fits a page; rows outside of the page are slower to compare
             connection.execute(_sql("ALTER TABLE {} ALTER embedding SET STORAGE PLAIN", table))
         directed = set(content.directed.tolist())
         with connection.cursor().copy(_sql("COPY {} FROM STDIN (FORMAT binary)", table)) as copy:
             copy.set_types(["int4", "vector", "text[]"])
             for position, (vector, facets) in enumerate(zip(content.vectors, content.facets, strict=True)):
                 copy.write_row((position, vector if position in directed else None, list(facets)))
-                if (position + 1) % _TOLD_EVERY == 0:
+                if (position + 1) % _REPORT_EVERY == 0:
                     kit.progress(_STAGE, position + 1, rows)
         if any(content.facets):
             connection.execute(_sql("CREATE INDEX ON {} USING gin (facets)", table))
         if self.index == "hnsw":
-            # A graph that does not fit into this memory is built many times slower.
+            # building is many times slower if the graph does not fit into this memory
             needed = min(64 + rows * (4 * size + 40 * self.m) // 1_000_000, _MOST_MEMORY)
             connection.execute("SELECT set_config('maintenance_work_mem', %s, true)", (f"{needed}MB",))
             connection.execute(
@@ -259,14 +260,14 @@ class Postgres:
 
 
 def _sql(text: LiteralString, *parts: object) -> Composed:
-    """A statement whose names and numbers stand in the place of its braces."""
+    """A statement with names and numbers in place of its braces."""
     from psycopg.sql import SQL
 
     return SQL(text).format(*parts)
 
 
 def _facet_conditions(groups: int) -> SQL:
-    """A condition for each key that is asked for: one of its facets is there."""
+    """A condition for each key of a filter: the row has one of its facets."""
     from psycopg.sql import SQL
 
     return SQL("AND facets && %s::text[] " * groups)

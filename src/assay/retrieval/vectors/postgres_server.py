@@ -1,6 +1,6 @@
-"""Connections to a PostgreSQL database, and its refusals in plain words.
+"""Connections to a PostgreSQL database, with its errors in plain words.
 
-It needs psycopg and pgvector, so it is imported by who is about to connect.
+It needs psycopg and pgvector, so it is imported just before connecting.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from assay.core.errors import Retryable, SystemFailure, UsageError
 
 T = TypeVar("T")
 
-# Of a network that is gone, the operating system tells after about a minute.
+# the operating system reports a lost network after about a minute
 _ROUTE = {
     "connect_timeout": 10,
     "keepalives_idle": 30,
@@ -29,25 +29,25 @@ _ROUTE = {
     "keepalives_count": 3,
     "tcp_user_timeout": 60_000,
 }
-_GRACE = 1.0  # seconds that a server has to say by itself that its time is up
+_GRACE = 1.0  # seconds for the server to report its own timeout
 _PASSING = (
     "08",
     "40",
     "57P",
     "53300",
 )  # states: connection lost, transaction undone, shutting down, too many
-# What a server says of itself while it cannot take a connection; all else that it says would be said again.
+# A server that starts up or is full refuses only for now; any other refusal would come again.
 _REFUSED = re.compile(r"FATAL:\s+(?!the database system is|sorry, too many|too many|remaining connection)")
 
 
 class ConnectionLost(SystemFailure):
-    """A connection that could not be made or that broke: another may fare better."""
+    """A connection that could not be made or that broke; another attempt may succeed."""
 
 
 class PatientConnection(psycopg.Connection[tuple[Any, ...]]):
-    """A connection that is given up after `patience` seconds without an answer, None being no limit.
+    """A connection that gives up after `patience` seconds without an answer (None: no limit).
 
-    The limits that a server keeps do not help where it has stopped, or cannot be heard.
+    The server's own limits do not help if it has stopped, or cannot be reached.
     """
 
     patience: float | None = None
@@ -63,7 +63,7 @@ class PatientConnection(psycopg.Connection[tuple[Any, ...]]):
 
 
 def _bound(steps: Generator[Any, Any, T], seconds: float) -> Generator[Any, Any, T]:
-    """The steps of an exchange, which are taken whenever there is news, and every tenth of a second."""
+    """Runs the steps of an exchange, at each event and every tenth of a second, for a limited time."""
     until, news = time.monotonic() + seconds, None
     while True:
         try:
@@ -87,7 +87,7 @@ class PostgresServer:
         try:
             known = psycopg.conninfo.conninfo_to_dict(url)
         except psycopg.ProgrammingError:
-            # The cause repeats what it could not read, which may hold the password.
+            # the cause repeats the text, which may hold the password
             raise UsageError(
                 "The url of the store postgres is not an address. Write postgresql://USER@HOST/DATABASE."
             ) from None
@@ -99,14 +99,16 @@ class PostgresServer:
         self._turn = threading.Lock()
         self._idle: list[PatientConnection] = []
         self._closed = False
-        self._shut = weakref.finalize(self, _close_all, self._idle)  # at the latest when nobody holds it
+        self._shut = weakref.finalize(
+            self, _close_all, self._idle
+        )  # at the latest when the server object is gone
 
     def transaction(self, doing: str, work: Callable[[PatientConnection], T]) -> T:
-        """What `work` gives. All of it is done or nothing, so it is done again where the connection broke."""
+        """Runs `work` in a transaction, again if the connection breaks, since nothing was done then."""
         attempt = 1
         while True:
             try:
-                with self.told(doing), self._connect({}, autocommit=False) as connection:
+                with self.explaining(doing), self._connect({}, autocommit=False) as connection:
                     return work(connection)
             except ConnectionLost as error:
                 if attempt > self._retries:
@@ -124,7 +126,7 @@ class PostgresServer:
         try:
             taken = taken or self._connect(self._settings, autocommit=True)
             yield taken
-        except psycopg.errors.QueryCanceled as error:  # by the server, or by us where it was late to say so
+        except psycopg.errors.QueryCanceled as error:  # by the server, or by us if it was late
             within = f"did not answer within {self._timeout:g} s"
             raise Retryable(f"{self.place} {within}: {self._said(error)}.") from None
         except (psycopg.OperationalError, psycopg.InterfaceError) as error:
@@ -136,8 +138,8 @@ class PostgresServer:
                 self._give_back(taken)
 
     @contextmanager
-    def told(self, doing: str) -> Iterator[None]:
-        """Says in plain words what the database refuses."""
+    def explaining(self, doing: str) -> Iterator[None]:
+        """Explains errors of the database in plain words."""
         try:
             yield
         except psycopg.Error as error:
@@ -148,7 +150,7 @@ class PostgresServer:
             raise (ConnectionLost if passing else SystemFailure)(what) from None
 
     def close(self) -> None:
-        """Closes what is idle now, and the rest when it is given back."""
+        """Closes idle connections now, and the others when they are returned."""
         with self._turn:
             self._closed = True
             self._shut()

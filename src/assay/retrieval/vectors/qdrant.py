@@ -39,10 +39,10 @@ _STAGE = "storing vectors"
 _FACETS = "facets"
 _POINTS_AT_ONCE = 256
 _QUERIES_AT_ONCE = 64
-_SPARE = 8  # hits asked for beyond k: whether the last of them ties is mostly seen without another request
-_ALIKE = 1e-6  # scores closer than this differ by float32 rounding alone
+_SPARE = 8  # hits beyond k, to see ties at the end mostly without another request
+_ALIKE = 1e-6  # closer scores differ only by float32 rounding
 _INDEXED_WITHIN = 3600.0  # seconds
-_DEAD_AFTER = 86_400.0  # seconds after which no build can still be under way
+_DEAD_AFTER = 86_400.0  # seconds after which a build is taken for dead
 _COLLECTION = re.compile(r"([^.]+)\.(\d+)x(\d+)\.(\d+)\.[0-9a-f]{32}")
 
 
@@ -80,7 +80,8 @@ class QdrantIndex:
             self._server.close()
 
     def _ranked(self, rows: Vectors, k: int, among: Filter | None) -> list[Ranking]:
-        """Asks for more where hits beyond the last may tie with it: the first in the corpus counts."""
+        """Rankings of the best k. Asks for more hits while the last may tie with others: corpus order
+        decides."""
         limit = k + _SPARE
         rankings: list[Ranking] = []
         for row, points in zip(rows, self._points(rows, limit, among), strict=True):
@@ -105,13 +106,13 @@ class QdrantIndex:
 
 @dataclass(frozen=True)
 class Qdrant:
-    """Keeps vectors in Qdrant: on the server at `url`, or without one in the folder `path`.
+    """Stores vectors in Qdrant: on the server at `url`, or without one in the folder `path`.
 
-    An index is an alias of a collection. The alias is set when every vector is stored and indexed, so what
-    has one is whole. Builders of one name that share the cache folder wait for each other; others do the same
-    work twice, and the later alias counts. A collection that a killed build left without an alias is removed
-    by any build a day later. The server decides whether it searches exactly or by its own HNSW graph; `exact`
-    makes it exact.
+    An index is an alias of a collection. The alias is set when all vectors are stored and indexed, so an
+    index with an alias is complete. Builders of one name that share the cache folder wait for each other;
+    others do the work twice, and the later alias counts. If a killed build left a collection without an
+    alias, any build a day later removes it. The server decides whether it searches exactly or by its own HNSW
+    graph; `exact` makes it exact.
 
     Without `url` the library's local mode is used (in the cache folder where `path` is empty): exact, meant
     for some 20,000 vectors, and open in one process at a time. Requests to a server are tested against a
@@ -123,7 +124,7 @@ class Qdrant:
     path: str = ""
     exact: bool = False
     timeout: float = outside_identity(30.0)
-    retries: int = outside_identity(4)  # of a request of a build: a search is tried again by who asks
+    retries: int = outside_identity(4)  # of requests of a build; searches are retried by the runner
     backoff: float = outside_identity(0.5)
     collection_prefix: str = "assay"
     version: ClassVar[str] = "1"
@@ -151,7 +152,7 @@ class Qdrant:
         content, server = prepare_content(vectors, metadata), self._server(kit)
         index = None
         try:
-            with server.alone(self._alias(name), kit):
+            with server.exclusive(self._alias(name), kit):
                 if (there := self._found(server, name)) is None:
                     self._sweep(server, name, kit)
                     self._make(server, name, content, kit)
@@ -184,24 +185,26 @@ class Qdrant:
     def _found(self, server: QdrantServer | QdrantFolder, name: str) -> QdrantIndex | None:
         alias = self._alias(name)
         for each in _list_aliases(server):
-            told = _parse_collection(each.collection_name)
-            if each.alias_name == alias and told is not None and told.alias == alias:
-                return QdrantIndex(server, alias, told.shape, self.exact)
+            parsed = _parse_collection(each.collection_name)
+            if each.alias_name == alias and parsed is not None and parsed.alias == alias:
+                return QdrantIndex(server, alias, parsed.shape, self.exact)
         return None
 
     def _sweep(self, server: QdrantServer | QdrantFolder, name: str, kit: Kit) -> None:
-        """Removes what killed builds left: no alias points there, and nobody can be at work on it.
+        """Removes collections that killed builds left: without an alias, and no build can be working on them.
 
-        In a folder nobody else can be, and on a server nobody that began long ago.
+        A folder has no other builder, and on a server builds that began long ago are dead.
         """
         until = kit.clock() - (0.0 if server.local else _DEAD_AFTER)
         for each in server.insist(lambda client: client.get_collections()).collections:
-            told = _parse_collection(each.name)
-            dead = told is not None and told.alias.startswith(self._alias("")) and told.begun <= until
+            parsed = _parse_collection(each.name)
+            dead = parsed is not None and parsed.alias.startswith(self._alias("")) and parsed.begun <= until
             if dead and each.name not in {alias.collection_name for alias in _list_aliases(server)}:
                 server.insist(methodcaller("delete_collection", each.name))
         if isinstance(server, QdrantFolder):
-            for folder in (server.folder / "collection").glob(f"{self._alias(name)}.*"):  # begun, not listed
+            for folder in (server.folder / "collection").glob(
+                f"{self._alias(name)}.*"
+            ):  # begun, but not listed
                 shutil.rmtree(folder, ignore_errors=True)
 
     def _make(self, server: QdrantServer | QdrantFolder, name: str, content: StoreContent, kit: Kit) -> None:
@@ -223,10 +226,10 @@ class Qdrant:
         from qdrant_client import models
 
         (_, dims), directed = content.shape, content.directed
-        # Of vectors of length 1 that is the cosine, and Qdrant leaves them as they are.
+        # for vectors of length 1 this is the cosine, and Qdrant stores them unchanged
         config = models.VectorParams(size=max(dims, 1), distance=models.Distance.DOT)
         _create(server, collection, lambda client: client.create_collection(collection, config))
-        if any(content.facets) and not server.local:  # a folder has no such indexes
+        if any(content.facets) and not server.local:  # local mode has no such indexes
             server.insist(
                 lambda client: client.create_payload_index(
                     collection, _FACETS, models.PayloadSchemaType.KEYWORD, wait=True
@@ -247,7 +250,8 @@ class Qdrant:
 
 
 class _CollectionName(NamedTuple):
-    """What the name of a collection tells: its alias, what it was given (not all is stored), and when."""
+    """The parts of a collection's name: alias, shape of the content (not all is stored), time of the
+    build."""
 
     alias: str
     shape: tuple[int, int]
@@ -264,7 +268,7 @@ def _list_aliases(server: QdrantServer | QdrantFolder) -> list[AliasDescription]
 
 
 def _drop(server: QdrantServer | QdrantFolder, collection: str) -> None:
-    """Removes what a build began that then failed; what is not removed now, is when it is a day old."""
+    """Removes the collection of a failed build; if that fails too, it is removed a day later."""
     with suppress(AssayError):
         server.ask(methodcaller("delete_collection", collection))
 
@@ -272,7 +276,7 @@ def _drop(server: QdrantServer | QdrantFolder, collection: str) -> None:
 def _create(
     server: QdrantServer | QdrantFolder, collection: str, create: Callable[[QdrantClient], bool]
 ) -> None:
-    """Makes a collection; one that is there is what an attempt made whose answer was lost."""
+    """Makes a collection; if it exists, an earlier attempt made it whose answer was lost."""
 
     def make(client: QdrantClient) -> bool:
         return client.collection_exists(collection) or create(client)
@@ -281,7 +285,7 @@ def _create(
 
 
 def _wait_until_indexed(server: QdrantServer | QdrantFolder, collection: str) -> None:
-    """A server indexes after it has answered; until it is done, hits may differ from moment to moment."""
+    """Waits for the server's index: it is built after the answer, and until then hits may change."""
     until, pause = time.monotonic() + _INDEXED_WITHIN, 0.05
     while server.insist(lambda client: client.get_collection(collection)).status != "green":
         if time.monotonic() > until:
@@ -299,7 +303,7 @@ def _facet_filter(asked: list[list[str]]) -> Filter | None:
 
 
 def _rank_points(query: Vectors, points: Sequence[ScoredPoint], k: int) -> Ranking:
-    """The best k in order, equal scores in corpus order."""
+    """The best k points, equal scores in corpus order."""
     if not points:
         return NOTHING
     positions, scores = np.array([point.id for point in points], np.int64), _point_scores(query, points)
@@ -308,16 +312,17 @@ def _rank_points(query: Vectors, points: Sequence[ScoredPoint], k: int) -> Ranki
 
 
 def _point_scores(query: Vectors, points: Sequence[ScoredPoint]) -> Floats:
-    """Rounded to float32: a server's own, or computed where vectors come along, as those of a folder do.
+    """Scores rounded to float32: those of the server, or computed from the vectors that local mode returns.
 
-    Of a server's scores, which fall, those that float32 cannot tell from the first of a level are that one.
+    A server's scores are in falling order; those within float32 rounding of the first of a group become equal
+    to it.
     """
     scores: list[float] = []
     if points[0].vector is None:
         for point in points:
             same = scores and scores[-1] - point.score <= _ALIKE
             scores.append(scores[-1] if same else point.score)
-    else:  # what a folder computes depends on how it was last read
+    else:  # local mode computes differently after each way of reading
         vectors = np.array([point.vector for point in points], np.float64)
         scores = np.vecdot(vectors, query.astype(np.float64)).tolist()
     return np.array(scores, np.float32).astype(np.float64)

@@ -1,4 +1,4 @@
-"""Where a Qdrant is: on a server or in a folder, asked the same way."""
+"""A Qdrant on a server or in a folder, with the same methods."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-_SHOWN = 200  # characters of what a server said
+_SHOWN = 200  # characters of a server's answer in a message
 
 
 class _PassingFailure(Retryable):
-    """A request that came to nothing, and when the server asks for another."""
+    """A failed request that may pass when it is repeated, and when the server asks for that."""
 
     def __init__(self, what: str, retry_after: str | None = None) -> None:
         super().__init__(what)
@@ -52,13 +52,13 @@ class QdrantServer:
             timeout=math.ceil(endpoint.timeout),
             headers={"api-key": key} if key else None,
             prefer_grpc=False,
-            check_compatibility=False,  # it asks the server before anybody did
-            trust_env=not endpoint.loopback,  # a proxy does not reach this machine
+            check_compatibility=False,  # it would send a request of its own
+            trust_env=not endpoint.loopback,  # proxies do not reach this machine
             verify=endpoint.encrypted,  # reading all certificates takes 30 ms; plain HTTP has none
         )
 
     def ask(self, call: Callable[[QdrantClient], T]) -> T:
-        """One request. Retryable where another attempt may pass, SystemFailure where none will."""
+        """One request. Raises Retryable if another attempt may pass, otherwise SystemFailure."""
         from qdrant_client.common.client_exceptions import QdrantException
         from qdrant_client.http.exceptions import ResponseHandlingException, UnexpectedResponse
 
@@ -69,7 +69,7 @@ class QdrantServer:
             raise _PassingFailure(f"{self.place} gave no whole answer: {self._shown(what)}.") from None
         except json.JSONDecodeError:
             raise _PassingFailure(f"{self.place} gave an answer that is not JSON.") from None
-        except QdrantException as error:  # a 429 that says how long to wait, or a date, which is not read
+        except QdrantException as error:  # a 429 with the seconds to wait, or with a date, which is not read
             wait = str(getattr(error, "retry_after_s", ""))
             raise _PassingFailure(
                 f"{self.place} has too much to do: {self._shown(str(error))}.", wait
@@ -86,7 +86,7 @@ class QdrantServer:
             raise SystemFailure(f"{what}. {fix}.") from None
 
     def insist(self, call: Callable[[QdrantClient], T]) -> T:
-        """A request that is made again, ever more slowly, before it is given up."""
+        """A request that is repeated with growing pauses before it fails."""
         attempt = 1
         while True:
             try:
@@ -100,8 +100,8 @@ class QdrantServer:
             time.sleep(pause_before(attempt, self._endpoint.backoff, wait))
 
     @contextmanager
-    def alone(self, alias: str, kit: Kit) -> Iterator[None]:
-        """Keeps other builders of an alias waiting, as far as they share the cache folder."""
+    def exclusive(self, alias: str, kit: Kit) -> Iterator[None]:
+        """Holds a lock against other builders of an alias that share the cache folder."""
         locks = kit.cache / "locks"
         with explain_cache_errors(locks):
             locks.mkdir(parents=True, exist_ok=True)
@@ -116,7 +116,7 @@ class QdrantServer:
 
 
 class QdrantFolder:
-    """A folder, which the library lets one client of one process open, so all of a process share it."""
+    """A folder. The library allows one client, so all users in this process share it."""
 
     local = True
 
@@ -132,12 +132,12 @@ class QdrantFolder:
         with self._turn:
             if self._client is None:
                 self._client = self._opened()
-                self._shut = weakref.finalize(self, self._client.close)  # at exit, if nobody else does
+                self._shut = weakref.finalize(self, self._client.close)  # at exit at the latest
             self._users += 1
         return self
 
     def close(self) -> None:
-        """Gives the folder back with its last user."""
+        """Closes the folder when its last user leaves."""
         with self._turn:
             self._users -= 1
             if self._users == 0:
@@ -154,10 +154,10 @@ class QdrantFolder:
                 fix = "Free some space, or choose another folder: path=…"
                 raise SystemFailure(f"{self.place} cannot be used: {error}. {fix}.") from error
 
-    insist = ask  # what a folder refuses, it refuses again
+    insist = ask  # an error of a folder would come again
 
-    def alone(self, alias: str, kit: Kit) -> AbstractContextManager[object]:
-        """Keeps other threads waiting: no other process has the folder."""
+    def exclusive(self, alias: str, kit: Kit) -> AbstractContextManager[object]:
+        """Holds a lock against other threads; no other process has the folder."""
         return self._turn
 
     def _opened(self) -> QdrantClient:
@@ -176,5 +176,5 @@ class QdrantFolder:
 
 @cache
 def shared_folder(folder: Path) -> QdrantFolder:
-    """The one of a folder in this process."""
+    """The one object for a folder in this process."""
     return QdrantFolder(folder)
