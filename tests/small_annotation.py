@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from assay.kinds.memory.annotation.spreadsheet import read_table, write_table
+from assay.kinds.memory.annotation.workspace import read_table, write_table
 
 LEASE = """\
 # Lease of a workshop

@@ -22,7 +22,7 @@ from assay.desk.access import Access
 from assay.desk.app import make_app
 from assay.desk.reviews import desk_folder, find_work
 from assay.kinds.answers.panel import scoring_folder
-from assay.kinds.memory.annotation.marks import SheetMark
+from assay.kinds.memory.annotation.sheets import SheetMark
 from assay.review.marks import folder_book
 from desk_client import HERE, mark_path
 from recorded import Flat, differences

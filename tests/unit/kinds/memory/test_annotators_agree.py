@@ -7,13 +7,16 @@ from pathlib import Path
 import pytest
 
 from assay.core.errors import DataError
-from assay.kinds.memory.annotation.adjudication import read_rulings, write_adjudication
-from assay.kinds.memory.annotation.agreement import LabelAgreement, doubly_labelled, measure_agreement
-from assay.kinds.memory.annotation.inventory import write_inventory
-from assay.kinds.memory.annotation.sheets import COLUMNS, Sheet, read_pair
-from assay.kinds.memory.annotation.snapshot import freeze_documents
-from assay.kinds.memory.annotation.spreadsheet import read_table, write_table
-from assay.kinds.memory.annotation.workspace import Workspace, open_workspace
+from assay.kinds.memory.annotation.agreement import (
+    LabelAgreement,
+    doubly_labelled,
+    measure_agreement,
+    read_rulings,
+    write_adjudication,
+)
+from assay.kinds.memory.annotation.documents import freeze_documents, write_inventory
+from assay.kinds.memory.annotation.sheets import SHEET_COLUMNS, Sheet, read_pair
+from assay.kinds.memory.annotation.workspace import Workspace, open_workspace, read_table, write_table
 from small_annotation import approved, fill, write_documents
 
 Cells = dict[str, dict[str, str]]
@@ -31,7 +34,7 @@ def labelled(workspace: Workspace, anna: Cells, ben: Cells) -> tuple[Sheet, Shee
     """Both forms, every case over the lease."""
     for name, cells in {"anna": anna, "ben": ben}.items():
         rows = [{"case_id": key, "doc_id": "lease", "query": f"{key}?", **row} for key, row in cells.items()]
-        write_table(workspace.sheets / f"{name}.csv", COLUMNS, rows)
+        write_table(workspace.sheets / f"{name}.csv", SHEET_COLUMNS, rows)
     return read_pair(workspace)
 
 

@@ -9,13 +9,11 @@ import pytest
 
 from assay.core.errors import DataError, UsageError
 from assay.core.protocols import Kit
-from assay.kinds.memory.annotation.adjudication import write_adjudication
-from assay.kinds.memory.annotation.exporting import CaseExport, ExportSettings, export_cases
-from assay.kinds.memory.annotation.inventory import write_inventory
-from assay.kinds.memory.annotation.sheets import COLUMNS, read_pair
-from assay.kinds.memory.annotation.snapshot import freeze_documents
-from assay.kinds.memory.annotation.spreadsheet import write_table
-from assay.kinds.memory.annotation.workspace import Workspace, open_workspace
+from assay.kinds.memory.annotation.agreement import write_adjudication
+from assay.kinds.memory.annotation.documents import freeze_documents, write_inventory
+from assay.kinds.memory.annotation.export import CaseExport, ExportSettings, export_cases
+from assay.kinds.memory.annotation.sheets import SHEET_COLUMNS, read_pair
+from assay.kinds.memory.annotation.workspace import Workspace, open_workspace, write_table
 from assay.kinds.memory.datasets.case_file import read_case_file
 from assay.kinds.memory.datasets.cases import Cases
 from small_annotation import LEASE, approved, fill, fill_inventory, write_documents
@@ -39,7 +37,7 @@ def label(workspace: Workspace, anna: Cells, ben: Cells) -> None:
             for key, row in cells.items()
             if row
         ]
-        write_table(workspace.sheets / f"{name}.csv", COLUMNS, rows)
+        write_table(workspace.sheets / f"{name}.csv", SHEET_COLUMNS, rows)
 
 
 def export(workspace: Workspace) -> CaseExport:

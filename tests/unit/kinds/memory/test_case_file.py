@@ -177,7 +177,7 @@ def test_a_broken_header_does_not_hide_nodes_that_are_not_there(folder: Path) ->
 
 def test_a_case_that_stands_twice(folder: Path) -> None:
     assert told(folder, content(case("a"), case("a "))) == [
-        "cases.json:18: a.case_id: the case_id stands on line 8 already. Rename one of the two."
+        "cases.json:18: a.case_id: the case_id is on line 8 already. Rename one of the two."
     ]
 
 

@@ -166,7 +166,7 @@ def test_a_file_of_primes_and_probes_is_one_sequence_and_each_probe_has_a_twin(t
 @pytest.mark.parametrize(
     ("ids", "said"),
     [
-        (["probe-1", "prime-2", "probe-3"], "no prime- case stands before 'probe-1'"),
+        (["probe-1", "prime-2", "probe-3"], "no prime- case comes before 'probe-1'"),
         (["a", "prime-2"], "no probe- case follows its prime- cases"),
     ],
 )
@@ -182,11 +182,11 @@ def test_a_case_with_the_id_of_a_twin(tmp_path: Path) -> None:
     cases = [case(each, "lease:1") for each in ("prime-1", "probe-2", "probe-2~unprimed")]
     write(tmp_path, "leases", cases, {"lease.md": LEASE})
     (problem,) = told(tmp_path, "leases.json")
-    assert "the item 'probe-2~unprimed' stands at leases.json:" in problem
+    assert "the item 'probe-2~unprimed' is at leases.json:" in problem
     one_line = tmp_path / "leases.json"
     one_line.write_text(json.dumps(json.loads(one_line.read_text())))
     (problem,) = told(tmp_path, "leases.json")
-    assert problem.startswith("leases.json:1: case_id: the item 'probe-2~unprimed' stands at leases.json:1 ")
+    assert problem.startswith("leases.json:1: case_id: the item 'probe-2~unprimed' is at leases.json:1 ")
 
 
 def test_labels_that_people_disagree_on_are_warned_of(tmp_path: Path) -> None:

@@ -211,7 +211,7 @@ def test_the_derivative_of_longmemeval(shared_data: Callable[[str], Path]) -> No
     assert all(item.gold["relevant"].keys() <= set(item.scope or ()) for item in dataset.items)
     assert all(item.gold["relevant"] for item in dataset.items)
     (warning,) = dataset.warnings
-    assert warning.startswith("13 sessions stand in one haystack more than once")
+    assert warning.startswith("13 sessions are in one haystack more than once")
     assert "15,243 of 18,982 sessions are cut at 500 characters" in dataset.unproven[1]
 
 

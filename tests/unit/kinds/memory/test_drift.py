@@ -10,10 +10,8 @@ from assay.core.errors import DataError, UsageError
 from assay.core.protocols import Kit
 from assay.core.records import Hit
 from assay.datasets.folder import Folder
-from assay.kinds.memory.annotation.drift import keep_results, measure_drift, overlap
-from assay.kinds.memory.annotation.inventory import write_inventory
-from assay.kinds.memory.annotation.shadow import write_shadow
-from assay.kinds.memory.annotation.snapshot import freeze_documents
+from assay.kinds.memory.annotation.documents import freeze_documents, write_inventory
+from assay.kinds.memory.annotation.drift import keep_results, measure_drift, overlap, write_shadow
 from assay.kinds.memory.annotation.workspace import open_workspace
 from assay.pipeline.evaluate import evaluate
 from assay.study.study import open_study

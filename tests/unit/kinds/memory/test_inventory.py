@@ -9,10 +9,13 @@ import msgspec
 import pytest
 
 from assay.core.errors import DataError, UsageError
-from assay.kinds.memory.annotation.inventory import read_inventory, write_inventory
-from assay.kinds.memory.annotation.snapshot import freeze_documents, frozen_version
-from assay.kinds.memory.annotation.spreadsheet import read_table
-from assay.kinds.memory.annotation.workspace import Workspace, open_workspace
+from assay.kinds.memory.annotation.documents import (
+    freeze_documents,
+    frozen_version,
+    read_inventory,
+    write_inventory,
+)
+from assay.kinds.memory.annotation.workspace import Workspace, open_workspace, read_table
 from small_annotation import LEASE, fill, fill_inventory, write_documents
 
 

@@ -17,12 +17,9 @@ import assay
 from assay.core.dataset import Dataset
 from assay.core.protocols import Kit
 from assay.kinds.memory.datasets.cases import Cases
-from assay.kinds.memory.datasets.hotpotqa import HotpotQA
-from assay.kinds.memory.datasets.hover import Hover
 from assay.kinds.memory.datasets.locomo import LoCoMo
 from assay.kinds.memory.datasets.longmemeval import LongMemEval
-from assay.kinds.memory.datasets.musique import MuSiQue
-from assay.kinds.memory.datasets.twowiki import TwoWiki
+from assay.kinds.memory.datasets.multihop import HotpotQA, Hover, MuSiQue, TwoWiki
 from assay.kinds.memory.measures.evidence import EvidenceMeasure
 from assay.study.study import open_study
 from small_study import assay as command

@@ -21,11 +21,8 @@ from assay.core.registry import DATASETS, Registry
 from assay.datasets.public import release
 from assay.datasets.public.catalogue import CatalogueEntry, Download, Licence
 from assay.datasets.public.release import UNKNOWN
-from assay.kinds.memory.datasets.hotpotqa import HotpotQA
-from assay.kinds.memory.datasets.hover import Hover
-from assay.kinds.memory.datasets.musique import MuSiQue
+from assay.kinds.memory.datasets.multihop import HotpotQA, Hover, MuSiQue, TwoWiki
 from assay.kinds.memory.datasets.paragraphs import UNPROVEN
-from assay.kinds.memory.datasets.twowiki import TwoWiki
 
 MILL = ["The mill stands on the Orr.", " It was built by Ada Finch.", "  ", " It burned down in 1911."]
 FINCH = ["Ada Finch was an engineer.", "She was born in Tollen."]
@@ -421,7 +418,7 @@ def test_a_corpus_beside_the_file_is_searched_by_title(tmp_path: Path) -> None:
     assert (
         "2 supporting facts name nothing that is there, and are left out: 'Blank' of 'q1', 'Nobody'" in lost
     )
-    assert "1 titles of supporting facts stand here more than once, and the first counts: 'Twice'" in doubled
+    assert "1 titles of supporting facts are here more than once, and the first counts: 'Twice'" in doubled
 
 
 def beir(folder: Path, about: Any) -> Path:

@@ -9,12 +9,9 @@ from pathlib import Path
 import pytest
 
 from assay.core.errors import DataError, UsageError
-from assay.kinds.memory.annotation.cues import cues_of
-from assay.kinds.memory.annotation.inventory import write_inventory
-from assay.kinds.memory.annotation.sampling import SampleSettings, allotted, case_id, draw_sample
-from assay.kinds.memory.annotation.snapshot import freeze_documents
-from assay.kinds.memory.annotation.spreadsheet import read_table
-from assay.kinds.memory.annotation.workspace import open_workspace
+from assay.kinds.memory.annotation.documents import cues_of, freeze_documents, write_inventory
+from assay.kinds.memory.annotation.sampling import SampleSettings, allocate, case_id, draw_sample
+from assay.kinds.memory.annotation.workspace import open_workspace, read_table
 from small_annotation import fill, fill_inventory, write_documents
 
 
@@ -28,12 +25,12 @@ def documents(tmp_path: Path) -> Path:
 
 def test_each_stratum_has_its_least_and_the_rest_goes_by_size() -> None:
     # 10 less the least of 2, 2 and 1: 5 left over 8, 2 and 0 spare: 4 and 1
-    assert allotted({"a": 10, "b": 4, "c": 1}, 10, 2) == {"a": 6, "b": 3, "c": 1}
+    assert allocate({"a": 10, "b": 4, "c": 1}, 10, 2) == {"a": 6, "b": 3, "c": 1}
     # 1 left over 2 and 2 spare: 0.5 each, the first name has it
-    assert allotted({"a": 3, "b": 3}, 3, 1) == {"a": 2, "b": 1}
-    assert allotted({"a": 3, "b": 3}, 1, 2) == {"a": 2, "b": 2}  # the least comes before the total
-    assert allotted({"a": 3}, 9, 1) == {"a": 3}
-    assert allotted({"a": 3, "b": 1}, None, 1) == {"a": 3, "b": 1}
+    assert allocate({"a": 3, "b": 3}, 3, 1) == {"a": 2, "b": 1}
+    assert allocate({"a": 3, "b": 3}, 1, 2) == {"a": 2, "b": 2}  # the least comes before the total
+    assert allocate({"a": 3}, 9, 1) == {"a": 3}
+    assert allocate({"a": 3, "b": 1}, None, 1) == {"a": 3, "b": 1}
 
 
 def test_the_same_settings_draw_the_same(documents: Path) -> None:

@@ -8,14 +8,11 @@ import pytest
 
 from assay.core.errors import DataError, Problem, UsageError
 from assay.datasets.units import UnitFolder, read_folder
-from assay.kinds.memory.annotation.inventory import write_inventory
+from assay.kinds.memory.annotation.documents import freeze_documents, write_inventory
 from assay.kinds.memory.annotation.labels import LabelledPath, read_annotation
-from assay.kinds.memory.annotation.marks import SheetMark
 from assay.kinds.memory.annotation.sampling import SampleSettings, case_id, draw_sample
-from assay.kinds.memory.annotation.sheets import COLUMNS, Sheet, read_pair, write_sheets
-from assay.kinds.memory.annotation.snapshot import freeze_documents
-from assay.kinds.memory.annotation.spreadsheet import CsvRow, read_table
-from assay.kinds.memory.annotation.workspace import open_workspace
+from assay.kinds.memory.annotation.sheets import SHEET_COLUMNS, Sheet, SheetMark, read_pair, write_sheets
+from assay.kinds.memory.annotation.workspace import CsvRow, open_workspace, read_table
 from assay.review.marks import folder_book
 from small_annotation import approved, fill, write_documents
 
@@ -64,8 +61,8 @@ def test_the_second_sees_the_queries_and_no_label(documents: Path) -> None:
     fill(form(documents, "anna"), {PUMP: cells})
     found = write_sheets(open_workspace(documents), PEOPLE)
     assert ([each.rows for each in found.forms], found.waiting) == ([3, 1], [])
-    (row,) = read_table(form(documents, "ben"), COLUMNS).rows
-    shown = {name: row[name] for name in COLUMNS if row[name]}
+    (row,) = read_table(form(documents, "ben"), SHEET_COLUMNS).rows
+    shown = {name: row[name] for name in SHEET_COLUMNS if row[name]}
     assert shown == {"case_id": PUMP, "doc_id": "outage", "query": "=Who logs it?"}
 
 
@@ -80,7 +77,7 @@ def test_a_filled_form_is_only_added_to(documents: Path) -> None:
     found = write_sheets(open_workspace(documents), PEOPLE)
     assert (found.forms[0].added, found.forms[0].rows) == (3, 6)
     assert path.read_bytes().startswith(mine)
-    assert len(read_table(path, COLUMNS).rows) == 6
+    assert len(read_table(path, SHEET_COLUMNS).rows) == 6
 
 
 def test_forms_come_after_the_sample(documents: Path) -> None:
@@ -209,7 +206,7 @@ def test_what_is_wrong_with_a_row_as_a_whole(documents: Path) -> None:
         read_pair(open_workspace(documents))
     told = [(each.line, each.what) for each in raised.value.problems]
     assert told == [
-        (5, f"{RENT!r} stands on line 2 already"),
+        (5, f"{RENT!r} is on line 2 already"),
         (6, "the cell is empty"),
         (7, "'done' is not known"),
         (8, "there is no document 'leese'"),

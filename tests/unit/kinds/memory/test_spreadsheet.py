@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from assay.core.errors import DataError
-from assay.kinds.memory.annotation.spreadsheet import (
+from assay.kinds.memory.annotation.workspace import (
     append_rows,
     escape_formula,
     read_table,

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.kinds.memory.datasets.titles import DocumentStems, normalize_title
+from assay.kinds.memory.datasets.paragraphs import DocumentStems, normalize_title
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
-"""Drift: how far the results of the same queries moved between two times, without any label.
+"""Drift: how far the results of the same queries moved between two times. It needs no labels.
 
-A result is kept as the hits that were returned. Moved is neither better nor worse: nothing is decided here.
+A shadow set is many queries over the documents, without labels, to be asked again and again. A stored result
+is the hits that were returned. Moved is neither better nor worse, so nothing is decided here.
 """
 
 from __future__ import annotations
@@ -13,9 +14,14 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from assay.core.dataset import digest
 from assay.core.errors import DataError, Problem, UsageError, decoding_problem, did_you_mean
 from assay.core.records import Hit
-from assay.kinds.memory.annotation.workspace import check_name, write_file
+from assay.core.yaml_lines import read_text
+from assay.datasets.units import read_folder
+from assay.kinds.memory.annotation.agreement import finite_or_none
+from assay.kinds.memory.annotation.documents import frozen_version
+from assay.kinds.memory.annotation.workspace import Workspace, check_name, write_file
 from assay.pipeline.evaluation import Evaluation
 from assay.retrieval.fuse import result_distance
 from assay.stats.intervals import mean_interval
@@ -23,6 +29,53 @@ from assay.study.study import Study, open_study
 
 SCHEMA = "assay/replay/1"
 MOST_MOVED = 10
+
+# ------------------------------------------------------------------------------------- shadow set
+
+
+@dataclass(frozen=True)
+class ShadowSet:
+    """A shadow set, its path and its size."""
+
+    path: Path
+    queries: int
+    units: int
+    doubled: int  # lines that repeat an earlier query
+
+    def as_json(self) -> dict[str, Any]:
+        return {"schema": "assay/annotation-shadow/1", **vars(self), "path": str(self.path)}
+
+
+def write_shadow(workspace: Workspace, queries: Path, pack: str, out: Path | None = None) -> ShadowSet:
+    """Write a shadow set in the layout of `datasets.folder`, from a file with one query per line.
+
+    An id is a hash of its query, so that it stays the same.
+    """
+    frozen_version(workspace)
+    place = out or workspace.root / "shadow"
+    if place.resolve() == workspace.documents.resolve():
+        raise UsageError(f"{place} holds the documents. Name another folder.")
+    lines = [" ".join(line.split()) for line in read_text(queries).splitlines()]
+    asked = [line for line in lines if line and not line.startswith("#")]
+    if not asked:
+        raise DataError(Problem("there is no query in it", str(queries), fix="Write one query per line."))
+    texts = list(dict.fromkeys(asked))
+    found = read_folder(workspace.documents, pack)
+    # The items last: a folder without items cannot be loaded, so a crash leaves no half dataset.
+    files: dict[str, Iterable[object]] = {
+        "documents.jsonl": [units.document for units in found.units.values()],
+        "passages.jsonl": found.passages,
+        "items.jsonl": [
+            {"item_id": f"shadow-{digest([text.encode()])[:12]}", "text": text, "tags": {"set": "shadow"}}
+            for text in texts
+        ],
+    }
+    for name, records in files.items():
+        write_file(place / name, b"".join(msgspec.json.encode(record) + b"\n" for record in records))
+    return ShadowSet(place, len(texts), len(found.passages), len(asked) - len(texts))
+
+
+# --------------------------------------------------------------------------------- stored results
 
 
 class QueryResult(msgspec.Struct, frozen=True):
@@ -37,7 +90,7 @@ class QueryResult(msgspec.Struct, frozen=True):
 
 
 class ResultSnapshot(msgspec.Struct, frozen=True):
-    """Every stored result of a study at one time; what was not asked is not in it."""
+    """Every stored result of a study at one time. Queries that were not asked are not in it."""
 
     schema: str
     created: float
@@ -45,8 +98,62 @@ class ResultSnapshot(msgspec.Struct, frozen=True):
     results: list[QueryResult]
 
 
+def keep_results(study: Study, name: str, replace: bool = False) -> Path:
+    """Keep the results that a study has stored now under a name."""
+    path = _root(study) / f"{check_name(name, 'kept results')}.json"
+    if path.exists() and not replace:
+        raise UsageError(
+            f"There are results kept as {name!r} already. Choose another name, or add --replace."
+        )
+    write_file(path, msgspec.json.encode(current_results(study)))
+    return path
+
+
+def current_results(study: Study) -> ResultSnapshot:
+    """The results that a study has stored now, in the order of arms, seeds and items."""
+    corpus, results = dict[str, str](), list[QueryResult]()
+    for block in Evaluation(study).blocks:
+        arm = block.arm.name
+        corpus[arm] = block.corpus.hash
+        for item, response in zip(block.items, block.responses, strict=True):
+            if response is not None:
+                hits = [Hit(hit.doc_id, hit.score) for hit in response.hits]
+                failed = response.error is not None
+                results.append(QueryResult(arm, block.seed, item.item_id, item.text, hits, failed))
+    return ResultSnapshot(SCHEMA, study.kit.clock(), corpus, results)
+
+
+def read_results(study: Study, since: str) -> ResultSnapshot:
+    """Results that were kept under a name, or those of another study, by its path."""
+    names = {path.stem: path for path in sorted(_root(study).glob("[!.]*.json"))}
+    if since in names:
+        where = str(names[since])
+        try:
+            found = msgspec.json.decode(names[since].read_bytes(), type=ResultSnapshot)
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+            problem, fix = decoding_problem(error), "Restore it, or keep results again."
+            what = f"is not readable: {problem.what}"
+            raise DataError(Problem(what, where, field=problem.field, fix=fix)) from None
+        if found.schema != SCHEMA:
+            what = f"was kept in the form {found.schema!r}; this version of Assay reads {SCHEMA!r}"
+            raise DataError(Problem(what, where, fix="Update Assay, or keep results again."))
+        return found
+    if Path(since).exists():
+        return current_results(open_study(Path(since)))
+    fix = did_you_mean(since, names) or "Keep some with: assay annotate drift STUDY --keep NAME"
+    raise UsageError(f"No results are kept as {since!r}, and no study is there. {fix}")
+
+
+def _root(study: Study) -> Path:
+    """Beside the run folder: `replays`, or `NAME.replays` for a study file of another name."""
+    return study.run_folder.with_name(study.run_folder.name.removesuffix("run") + "replays")
+
+
+# ------------------------------------------------------------------------------------- comparing
+
+
 class ResultShift(msgspec.Struct, frozen=True):
-    """A query, and how far its result moved: distance from 0 to 1, and the share of the top that stayed."""
+    """How far the result of a query moved: distance from 0 to 1, and the share of the top that stayed."""
 
     item_id: str
     text: str
@@ -55,7 +162,7 @@ class ResultShift(msgspec.Struct, frozen=True):
 
 
 class ArmDrift(msgspec.Struct, frozen=True):
-    """One arm: how far its results moved over the queries that both times have."""
+    """How far the results of one arm moved, over the queries that both times have."""
 
     arm: str
     n: int
@@ -74,7 +181,7 @@ class ArmDrift(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True)
 class Drift:
-    """How far every arm moved since a time; it decides nothing."""
+    """How far the results of every arm moved since an earlier time."""
 
     study: str
     since: str
@@ -88,64 +195,8 @@ class Drift:
         return {"schema": "assay/annotation-drift/1", **found}
 
 
-# --------------------------------------------------------------------------------------- keeping
-
-
-def keep_results(study: Study, name: str, replace: bool = False) -> Path:
-    """Keeps the results that a study has stored now under a name."""
-    path = _root(study) / f"{check_name(name, 'kept results')}.json"
-    if path.exists() and not replace:
-        raise UsageError(
-            f"There are results kept as {name!r} already. Choose another name, or add --replace."
-        )
-    write_file(path, msgspec.json.encode(current_results(study)))
-    return path
-
-
-def current_results(study: Study) -> ResultSnapshot:
-    """The results that a study has stored now, in the order of arms, seeds and items."""
-    evaluation, corpus, results = Evaluation(study), dict[str, str](), list[QueryResult]()
-    for block in evaluation.blocks:
-        arm = block.arm.name
-        corpus[arm] = block.corpus.hash
-        for item, response in zip(block.items, block.responses, strict=True):
-            if response is not None:
-                hits = [Hit(hit.doc_id, hit.score) for hit in response.hits]
-                failed = response.error is not None
-                results.append(QueryResult(arm, block.seed, item.item_id, item.text, hits, failed))
-    return ResultSnapshot(SCHEMA, study.kit.clock(), corpus, results)
-
-
-def read_results(study: Study, since: str) -> ResultSnapshot:
-    """Results that were kept under a name, or those of another study, by its path."""
-    names = {path.stem: path for path in sorted(_root(study).glob("[!.]*.json"))}
-    if since in names:
-        try:
-            found = msgspec.json.decode(names[since].read_bytes(), type=ResultSnapshot)
-        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-            told, fix = decoding_problem(error), "Restore it, or keep results anew."
-            what = f"is not readable: {told.what}"
-            raise DataError(Problem(what, str(names[since]), field=told.field, fix=fix)) from None
-        if found.schema != SCHEMA:
-            what = f"was kept in the form {found.schema!r}; this version of Assay reads {SCHEMA!r}"
-            raise DataError(Problem(what, str(names[since]), fix="Update Assay, or keep results anew."))
-        return found
-    if Path(since).exists():
-        return current_results(open_study(Path(since)))
-    fix = did_you_mean(since, names) or "Keep some with: assay annotate drift STUDY --keep NAME"
-    raise UsageError(f"No results are kept as {since!r}, and no study is there. {fix}")
-
-
-def _root(study: Study) -> Path:
-    """Beside the run folder: `replays`, or `NAME.replays` for a study file of another name."""
-    return study.run_folder.with_name(study.run_folder.name.removesuffix("run") + "replays")
-
-
-# ------------------------------------------------------------------------------------- comparing
-
-
 def measure_drift(study: Study, since: str, k: int = 10) -> Drift:
-    """How far the results of a study moved since a time."""
+    """How far the results of a study moved since an earlier time."""
     before, now = read_results(study, since), current_results(study)
     arms = [list(dict.fromkeys(each.arm for each in side.results)) for side in (before, now)]
     both = [arm for arm in arms[1] if arm in arms[0]]
@@ -156,20 +207,21 @@ def measure_drift(study: Study, since: str, k: int = 10) -> Drift:
         study.name,
         since,
         k,
-        [_arm(arm, before, now, k, study.file.compare.resamples) for arm in both],
+        [_arm_drift(arm, before, now, k, study.file.compare.resamples) for arm in both],
         [arm for arm in arms[0] if arm not in both],
         [arm for arm in arms[1] if arm not in both],
     )
 
 
-def _arm(arm: str, before: ResultSnapshot, now: ResultSnapshot, k: int, resamples: int) -> ArmDrift:
+def _arm_drift(arm: str, before: ResultSnapshot, now: ResultSnapshot, k: int, resamples: int) -> ArmDrift:
     old, new = (_by_item(each for each in side.results if each.arm == arm) for side in (before, now))
     shared = [item_id for item_id in new if item_id in old]
-    reworded = [each for each in shared if _text(old[each]) != _text(new[each])]
-    same = [each for each in shared if each not in set(reworded)]
+    texts = [{each: next(iter(side[each].values())).text for each in shared} for side in (old, new)]
+    reworded = [each for each in shared if texts[0][each] != texts[1][each]]
+    same = [each for each in shared if texts[0][each] == texts[1][each]]
     failed = [each for each in same if any(one.failed for one in (*old[each].values(), *new[each].values()))]
     asked = [each for each in same if each not in set(failed) and old[each].keys() & new[each].keys()]
-    moved = [_moved(old[each], new[each], k) for each in asked]
+    moved = [_shift(old[each], new[each], k) for each in asked]
     values = [each.distance for each in moved]
     interval = None
     if values:
@@ -181,8 +233,8 @@ def _arm(arm: str, before: ResultSnapshot, now: ResultSnapshot, k: int, resample
         arm,
         len(values),
         float(np.mean(values)) if values else None,
-        None if interval is None else _finite(interval.low),
-        None if interval is None else _finite(interval.high),
+        None if interval is None else finite_or_none(interval.low),
+        None if interval is None else finite_or_none(interval.high),
         float(np.mean([each.overlap for each in moved])) if moved else None,
         sum(value == 0 for value in values),
         most[:MOST_MOVED],
@@ -201,11 +253,7 @@ def _by_item(results: Iterable[QueryResult]) -> dict[str, dict[int, QueryResult]
     return found
 
 
-def _text(by_seed: Mapping[int, QueryResult]) -> str:
-    return next(iter(by_seed.values())).text
-
-
-def _moved(old: Mapping[int, QueryResult], new: Mapping[int, QueryResult], k: int) -> ResultShift:
+def _shift(old: Mapping[int, QueryResult], new: Mapping[int, QueryResult], k: int) -> ResultShift:
     """Means over the seeds that both times have."""
     seeds = [seed for seed in new if seed in old]
     distances = [result_distance(old[seed].hits, new[seed].hits) for seed in seeds]
@@ -215,11 +263,7 @@ def _moved(old: Mapping[int, QueryResult], new: Mapping[int, QueryResult], k: in
 
 
 def overlap(a: Sequence[Hit], b: Sequence[Hit], k: int) -> float:
-    """The share of the larger of two top-k lists that both hold; 1 where both are empty."""
+    """The hits that two top-k lists share, divided by the length of the longer one; 1 if both are empty."""
     one, other = ({hit.doc_id for hit in hits[:k]} for hits in (a, b))
     most = max(len(one), len(other))
     return len(one & other) / most if most else 1.0
-
-
-def _finite(value: float) -> float | None:
-    return float(value) if np.isfinite(value) else None

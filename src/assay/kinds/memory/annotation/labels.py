@@ -1,4 +1,4 @@
-"""What one person wrote about one case, read from the cells of a form.
+"""The labels that one person gave one case, read from the cells of a sheet.
 
 evidence_node_ids              msa:14; msa:15
 path_steps                     prefix: msa:15 > msa:14 via depends_on
@@ -17,16 +17,16 @@ import msgspec
 
 from assay.core.errors import Problem, did_you_mean
 from assay.kinds.memory.annotation.sampling import SEQUENCE
-from assay.kinds.memory.annotation.spreadsheet import CsvRow, split_cell
+from assay.kinds.memory.annotation.workspace import CsvRow, split_cell
 
 FAMILIES = ("direct", "multi_hop", "exception", "contradiction", "sequence", "hard_negative")
 DIFFICULTIES = ("", "easy", "medium", "hard")
-STATUSES = ("", "draft", "approved", "rejected")
-UNFINISHED = ("", "draft")
 APPROVED, REJECTED = "approved", "rejected"
+UNFINISHED = ("", "draft")
+STATUSES = (*UNFINISHED, APPROVED, REJECTED)
 SCOPES = ("any_path", "best_path")
 MODES = ("subsequence", "prefix", "exact")
-LABELS = (
+LABEL_COLUMNS = (
     "case_family",
     "evidence_node_ids",
     "minimum_evidence_matches",
@@ -38,15 +38,19 @@ LABELS = (
 )
 
 _SMALL = re.compile(r"\d{1,9}")  # Python refuses to read numbers of thousands of digits
-Absent = Callable[[str], tuple[str, str] | None]  # what and fix where no document has a node
+Absent = Callable[[str], tuple[str, str] | None]  # what is wrong and what to do, if no document has a node
 
 
 class LabelledPath(msgspec.Struct, frozen=True):
-    """A path that is expected: nodes, each with the type of the edge that leads to it, or None for any."""
+    """An expected path: nodes, each with the type of the edge that leads to it, or None for any."""
 
     scope: str
     mode: str
     steps: tuple[tuple[str, str | None], ...]
+
+    def __str__(self) -> str:
+        steps = (node if edge is None else f"{node} via {edge}" for node, edge in self.steps)
+        return f"{self.scope} {self.mode}: {' > '.join(steps)}"
 
 
 class CaseLabels(msgspec.Struct, frozen=True):
@@ -58,11 +62,15 @@ class CaseLabels(msgspec.Struct, frozen=True):
     path: LabelledPath | None = None
     edge_types: frozenset[str] = frozenset()
     roles: frozenset[str] = frozenset()
-    pairs: frozenset[tuple[str, str]] = frozenset()  # each in the order of its names
+    pairs: frozenset[tuple[str, str]] = frozenset()  # each in alphabetical order
+
+    def by_name(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in self.__struct_fields__}
 
     def differing(self, other: CaseLabels) -> list[str]:
         """The labels in which two people differ."""
-        return [name for name in self.__struct_fields__ if getattr(self, name) != getattr(other, name)]
+        theirs = other.by_name()
+        return [name for name, value in self.by_name().items() if value != theirs[name]]
 
     def expectation(self) -> dict[str, Any]:
         """The expectation of a case file."""
@@ -85,7 +93,7 @@ class CaseLabels(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True)
 class CaseAnnotation:
-    """One row of a form, as far as somebody finished it."""
+    """One row of a sheet, as far as its author has finished it."""
 
     row: CsvRow
     status: str
@@ -99,131 +107,120 @@ class CaseAnnotation:
     def case_id(self) -> str:
         return self.row["case_id"]
 
-    @property
-    def tags(self) -> list[str]:
-        return split_cell(self.row["tags"])
-
 
 def read_annotation(row: CsvRow, status: str, absent: Absent, problems: list[Problem]) -> CaseAnnotation:
-    """What a row says; the labels of one that is not approved are not looked at."""
+    """The labels of a row, if it is approved; adds everything that is wrong with them to `problems`."""
     if status != APPROVED:
         return CaseAnnotation(row, status)
-    reading = _RowReader(row, absent, problems)
-    evidence = reading.nodes("evidence_node_ids")
-    if not split_cell(row["evidence_node_ids"]):
-        reading.wrong("evidence_node_ids", "an approved case has evidence", "Name the units that support it.")
-    if not row["query"]:
-        reading.wrong("query", "an approved case asks something", "Write the query.")
-    reading.one_of("difficulty", DIFFICULTIES)
-    return CaseAnnotation(
-        row,
-        status,
-        CaseLabels(
-            _family(reading),
-            frozenset(evidence),
-            _minimum(reading, len(set(evidence))),
-            _walk(reading),
-            frozenset(split_cell(row["required_edge_types"])),
-            frozenset(split_cell(row["required_semantic_roles"])),
-            frozenset(_pairs(reading)),
-        ),
-    )
+    return CaseAnnotation(row, status, _RowReader(row, absent, problems).labels())
 
 
 @dataclass(frozen=True)
 class _RowReader:
-    """The cells of a row, and what is wrong with them."""
+    """Reads the cells of an approved row, and collects what is wrong with them."""
 
     row: CsvRow
     absent: Absent
     problems: list[Problem]
 
-    def wrong(self, column: str, what: str, fix: str = "") -> None:
+    def labels(self) -> CaseLabels:
+        evidence = frozenset(self._nodes("evidence_node_ids"))
+        if not split_cell(self.row["evidence_node_ids"]):
+            what, fix = "an approved case has evidence", "Name the units that support it."
+            self._wrong("evidence_node_ids", what, fix)
+        if not self.row["query"]:
+            self._wrong("query", "an approved case asks something", "Write the query.")
+        self._one_of("difficulty", DIFFICULTIES)
+        return CaseLabels(
+            self._family(),
+            evidence,
+            self._minimum(len(evidence)),
+            self._path(),
+            frozenset(split_cell(self.row["required_edge_types"])),
+            frozenset(split_cell(self.row["required_semantic_roles"])),
+            frozenset(self._pairs()),
+        )
+
+    def _wrong(self, column: str, what: str, fix: str = "") -> None:
         self.problems.append(self.row.problem(column, what, fix))
 
-    def one_of(self, column: str, known: Iterable[str]) -> str:
+    def _one_of(self, column: str, known: Iterable[str]) -> str:
         word = self.row[column].lower()
         if word not in known:
-            names = [name for name in known if name]
-            self.wrong(column, f"{word!r} is not known", did_you_mean(word, names))
+            self._wrong(
+                column, f"{word!r} is not known", did_you_mean(word, [name for name in known if name])
+            )
         return word
 
-    def node(self, column: str, name: str) -> str:
-        """The id of a unit, which must be there."""
-        if self.absent(name) is None:
-            return name
-        own = f"{self.row['doc_id']}:{name}"
-        if self.absent(own) is None:
-            self.wrong(column, f"{name!r} names no document", f"Write {own}.")
-        else:
-            self.wrong(column, *(self.absent(name) or ("", "")))
+    def _node(self, column: str, name: str) -> str:
+        """The id of a unit, which must exist."""
+        if (lacking := self.absent(name)) is not None:
+            own = f"{self.row['doc_id']}:{name}"
+            if self.absent(own) is None:
+                lacking = f"{name!r} names no document", f"Write {own}."
+            self._wrong(column, *lacking)
         return name
 
-    def nodes(self, column: str) -> list[str]:
-        """Units separated by semicolons; by commas too, where that makes ids of them."""
+    def _nodes(self, column: str) -> list[str]:
+        """Units separated by semicolons, or by commas if an entry is not a unit itself."""
         found: list[str] = []
         for part in split_cell(self.row[column]):
             several = [part] if self.absent(part) is None else [each.strip() for each in part.split(",")]
-            found += (self.node(column, each) for each in several if each)
+            found += (self._node(column, each) for each in several if each)
         return found
 
+    def _family(self) -> str:
+        family = self._one_of("case_family", FAMILIES) if self.row["case_family"] else ""
+        if not family:
+            self._wrong("case_family", "the cell is empty", f"Write one of {', '.join(FAMILIES)}.")
+        elif (family == "sequence") != bool(SEQUENCE.search(self.row["case_id"])):
+            what = "a case whose id has prime- or probe- is of the family sequence, and no other is"
+            self._wrong("case_id", what, "Rename the case, or change its case_family.")
+        return family
 
-def _family(reading: _RowReader) -> str:
-    family = reading.one_of("case_family", FAMILIES) if reading.row["case_family"] else ""
-    if not family:
-        reading.wrong("case_family", "the cell is empty", f"Write one of {', '.join(FAMILIES)}.")
-    elif (family == "sequence") != bool(SEQUENCE.search(reading.row["case_id"])):
-        what = "a case whose id has prime- or probe- is of the family sequence, and no other is"
-        reading.wrong("case_id", what, "Rename the case, or change its case_family.")
-    return family
+    def _minimum(self, evidence: int) -> int | None:
+        """How many of the evidence nodes must be found; None for all."""
+        cell = self.row["minimum_evidence_matches"]
+        if not cell:
+            return None
+        # spreadsheet programs may save a whole number as 2.0
+        digits = cell.removesuffix(".0").lstrip("0")
+        number = int(digits) if _SMALL.fullmatch(digits) else 0
+        if not 1 <= number <= max(evidence, 1):
+            what = f"{reprlib.repr(cell)} is not a number from 1 to the {evidence} evidence nodes"
+            self._wrong("minimum_evidence_matches", what, "Correct it, or leave it empty for all.")
+            return None
+        return number if number < evidence else None
 
-
-def _minimum(reading: _RowReader, evidence: int) -> int | None:
-    """How many of the evidence nodes must be found; None for all."""
-    cell = reading.row["minimum_evidence_matches"]
-    if not cell:
-        return None
-    # Spreadsheets may save a whole number as 2.0.
-    digits = cell.removesuffix(".0").lstrip("0")
-    number = int(digits) if _SMALL.fullmatch(digits) else 0
-    if not 1 <= number <= max(evidence, 1):
-        what = f"{reprlib.repr(cell)} is no number from 1 to the {evidence} evidence nodes"
-        reading.wrong("minimum_evidence_matches", what, "Correct it, or leave it empty for all.")
-        return None
-    return number if number < evidence else None
-
-
-def _walk(reading: _RowReader) -> LabelledPath | None:
-    cell = reading.row["path_steps"]
-    scope = reading.one_of("path_scope", ("", *SCOPES)) or SCOPES[0]
-    if not cell:
-        if reading.row["path_scope"]:
-            reading.wrong("path_scope", "there is no path", "Write path_steps, or empty the cell.")
-        return None
-    mode, colon, rest = cell.partition(":")
-    if colon and mode.strip().lower() in MODES:
-        mode, cell = mode.strip().lower(), rest
-    else:
-        mode = MODES[0]
-    steps = [_step(reading, part.strip()) for part in cell.split(">") if part.strip()]
-    if not steps:
-        reading.wrong("path_steps", "the path has no step", "Write NODE > NODE via EDGE_TYPE.")
-    return LabelledPath(scope, mode, tuple(steps))
-
-
-def _step(reading: _RowReader, part: str) -> tuple[str, str | None]:
-    node, via, edge = part.rpartition(" via ")
-    if via and reading.absent(part) is not None:
-        return reading.node("path_steps", node.strip()), edge.strip()
-    return reading.node("path_steps", part), None
-
-
-def _pairs(reading: _RowReader) -> list[tuple[str, str]]:
-    column, found = "required_contradiction_pairs", []
-    for part in split_cell(reading.row[column]):
-        names = [reading.node(column, name.strip()) for name in part.split("/")]
-        if len(names) != 2 or names[0] == names[1]:
-            reading.wrong(column, f"{part!r} is no pair of two units", "Write NODE / NODE; NODE / NODE.")
+    def _path(self) -> LabelledPath | None:
+        cell = self.row["path_steps"]
+        scope = self._one_of("path_scope", ("", *SCOPES)) or SCOPES[0]
+        if not cell:
+            if self.row["path_scope"]:
+                self._wrong("path_scope", "there is no path", "Write path_steps, or empty the cell.")
+            return None
+        mode, colon, rest = cell.partition(":")
+        if colon and mode.strip().lower() in MODES:
+            mode, cell = mode.strip().lower(), rest
         else:
-            found.append((min(names), max(names)))
-    return found
+            mode = MODES[0]
+        steps = list[tuple[str, str | None]]()
+        for part in filter(None, map(str.strip, cell.split(">"))):
+            node, via, edge = part.rpartition(" via ")
+            if via and self.absent(part) is not None:
+                steps.append((self._node("path_steps", node.strip()), edge.strip()))
+            else:
+                steps.append((self._node("path_steps", part), None))
+        if not steps:
+            self._wrong("path_steps", "the path has no step", "Write NODE > NODE via EDGE_TYPE.")
+        return LabelledPath(scope, mode, tuple(steps))
+
+    def _pairs(self) -> list[tuple[str, str]]:
+        column, found = "required_contradiction_pairs", []
+        for part in split_cell(self.row[column]):
+            names = [self._node(column, name.strip()) for name in part.split("/")]
+            if len(names) != 2 or names[0] == names[1]:
+                self._wrong(column, f"{part!r} is not a pair of two units", "Write NODE / NODE; NODE / NODE.")
+            else:
+                found.append((min(names), max(names)))
+        return found

@@ -1,6 +1,6 @@
-"""Which documents and which units to write cases about: drawn by a seed, within what people filled in.
+"""Which documents and units to write cases about: drawn at random by a seed, within strata.
 
-Every choice is made by a hash of the seed and a name, so that a document more or less moves no other choice.
+Every choice is made by a hash of the seed and a name. So one document more or less changes no other choice.
 """
 
 from __future__ import annotations
@@ -16,18 +16,20 @@ import msgspec
 from assay.core.dataset import digest
 from assay.core.errors import DataError, Problem, UsageError, did_you_mean
 from assay.core.records import Passage
-from assay.kinds.memory.annotation.cues import CUES, cues_of
-from assay.kinds.memory.annotation.inventory import COLUMNS as INVENTORY
-from assay.kinds.memory.annotation.inventory import InventoryEntry, read_inventory
-from assay.kinds.memory.annotation.snapshot import frozen_version
-from assay.kinds.memory.annotation.spreadsheet import write_table
-from assay.kinds.memory.annotation.workspace import SourceDocument, Workspace, write_file
+from assay.kinds.memory.annotation.documents import (
+    CUES,
+    INVENTORY_COLUMNS,
+    STRATA,
+    InventoryEntry,
+    cues_of,
+    frozen_version,
+    read_inventory,
+)
+from assay.kinds.memory.annotation.workspace import Workspace, write_file, write_table
 
-STRATA = ("document_family", "language", "complexity")
-COLUMNS = ("case_id", "doc_id", "stratum", "node_id", "cues", "suggested_family", "section", "text")
-ALL = "all"
+SAMPLE_COLUMNS = ("case_id", "doc_id", "stratum", "node_id", "cues", "suggested_family", "section", "text")
 SEQUENCE = re.compile(r"(?:^|-)(prime|probe)-")  # in the ids of cases that are asked in order
-# What a unit of each kind lends itself to; one without a cue is close to others in wording alone.
+# The family of case that each kind of unit suits. A unit without a cue is only worded like others.
 SUGGESTED = {
     "exception": "exception",
     "condition": "multi_hop",
@@ -38,12 +40,12 @@ SUGGESTED = {
 
 @dataclass(frozen=True)
 class SampleSettings:
-    """How to draw: documents in all (None: every one), the least a stratum, units a document."""
+    """How to draw."""
 
-    documents: int | None = None
-    least: int = 1
-    units: int = 5
-    by: tuple[str, ...] | None = None  # None: those of STRATA that somebody filled in
+    documents: int | None = None  # in all; None: every one
+    least: int = 1  # documents per stratum
+    units: int = 5  # per document
+    by: tuple[str, ...] | None = None  # the columns that make strata; None: those of STRATA that have values
     seed: int = 0
 
 
@@ -53,12 +55,12 @@ class Stratum(msgspec.Struct, frozen=True):
     name: str
     size: int
     drawn: list[str]
-    short: int = 0  # how many it lacks of the least
+    short: int = 0  # how many documents it lacks to reach the least
 
 
 @dataclass(frozen=True)
 class Sample:
-    """What was drawn, and where it was written."""
+    """What was drawn, and the file that has it."""
 
     path: Path
     version: str
@@ -73,8 +75,8 @@ class Sample:
         return {"schema": "assay/annotation-sample/1", **found}
 
 
-def draw_sample(workspace: Workspace, drawing: SampleSettings, version: str | None = None) -> Sample:
-    """Draws documents and units, and writes them down; the same settings give the same files."""
+def draw_sample(workspace: Workspace, settings: SampleSettings, version: str | None = None) -> Sample:
+    """Draw documents and units, and write them down. The same settings give the same files."""
     inventory = read_inventory(workspace)
     snapshot = frozen_version(workspace, version)
     entries = [entry for entry in inventory.values() if entry.selected]
@@ -83,33 +85,54 @@ def draw_sample(workspace: Workspace, drawing: SampleSettings, version: str | No
     if not entries:
         fix = "Write yes in selected_for_pilot for some."
         raise DataError(Problem("no document is selected", str(workspace.inventory), fix=fix))
-    by = _by(entries, drawing, workspace.inventory)
-    strata = _drawn(_grouped(entries, by), drawing)
-    sources = {source.doc_id: source for source in workspace.sources}
+    by = _strata_columns(entries, settings, workspace.inventory)
+    groups: dict[str, list[str]] = {}
+    for entry in entries:
+        name = " / ".join(entry.row[column] for column in by) or "all"
+        groups.setdefault(name, []).append(entry.doc_id)
+    counts = allocate({name: len(ids) for name, ids in groups.items()}, settings.documents, settings.least)
+    strata = [
+        Stratum(
+            name,
+            len(doc_ids),
+            sorted(_shuffled(doc_ids, settings.seed)[: counts[name]]),
+            max(0, settings.least - len(doc_ids)),
+        )
+        for name, doc_ids in sorted(groups.items())
+    ]
+    units = {source.doc_id: source.units for source in workspace.sources}
     rows = [
-        row
+        {
+            "case_id": case_id(unit.doc_id),
+            "doc_id": doc_id,
+            "stratum": stratum.name,
+            "node_id": unit.doc_id,
+            "cues": "; ".join(cues_of(unit.text)),
+            "suggested_family": SUGGESTED[_kind(unit)],
+            "section": unit.section or "",
+            "text": unit.text,
+        }
         for stratum in strata
         for doc_id in stratum.drawn
-        for row in _rows(sources[doc_id], stratum.name, drawing)
+        for unit in _draw_units(units[doc_id], settings)
     ]
     suggested = [row["suggested_family"] for row in rows]
-    counts = {family: suggested.count(family) for family in SUGGESTED.values()}
-    found = Sample(workspace.sample, snapshot.version, list(by), drawing.seed, strata, len(rows), counts)
-    settings = msgspec.json.format(msgspec.json.encode({**found.as_json(), "drawing": drawing}), indent=2)
-    write_table(workspace.sample, COLUMNS, rows)
-    write_file(workspace.sample.with_suffix(".json"), settings + b"\n")
+    by_family = {family: suggested.count(family) for family in SUGGESTED.values()}
+    found = Sample(workspace.sample, snapshot.version, list(by), settings.seed, strata, len(rows), by_family)
+    written = msgspec.json.format(msgspec.json.encode({**found.as_json(), "drawing": settings}), indent=2)
+    write_table(workspace.sample, SAMPLE_COLUMNS, rows)
+    write_file(workspace.sample.with_suffix(".json"), written + b"\n")
     return found
 
 
-# -------------------------------------------------------------------------------------- documents
-
-
-def _by(entries: Sequence[InventoryEntry], drawing: SampleSettings, where: Path) -> tuple[str, ...]:
-    """The columns to draw within; a document that leaves one of them blank is in no stratum."""
-    by = drawing.by
+def _strata_columns(
+    entries: Sequence[InventoryEntry], settings: SampleSettings, where: Path
+) -> tuple[str, ...]:
+    """The columns that make strata. Every document must have a value in each."""
+    by = settings.by
     if by is None:
         by = tuple(column for column in STRATA if any(entry.row[column] for entry in entries))
-    known = {*INVENTORY, *(column for entry in entries for column in entry.row.cells)}
+    known = {*INVENTORY_COLUMNS, *(column for entry in entries for column in entry.row.cells)}
     for column in by:
         if column not in known:
             raise UsageError(f"The inventory has no column {column!r}. {did_you_mean(column, known)}")
@@ -124,30 +147,8 @@ def _by(entries: Sequence[InventoryEntry], drawing: SampleSettings, where: Path)
     return by
 
 
-def _grouped(entries: Sequence[InventoryEntry], by: Sequence[str]) -> dict[str, list[str]]:
-    groups: dict[str, list[str]] = {}
-    for entry in entries:
-        name = " / ".join(entry.row[column] for column in by) or ALL
-        groups.setdefault(name, []).append(entry.doc_id)
-    return dict(sorted(groups.items()))
-
-
-def _drawn(groups: Mapping[str, list[str]], drawing: SampleSettings) -> list[Stratum]:
-    sizes = {name: len(doc_ids) for name, doc_ids in groups.items()}
-    counts = allotted(sizes, drawing.documents, drawing.least)
-    return [
-        Stratum(
-            name,
-            sizes[name],
-            sorted(_shuffled(doc_ids, drawing.seed)[: counts[name]]),
-            max(0, drawing.least - sizes[name]),
-        )
-        for name, doc_ids in groups.items()
-    ]
-
-
-def allotted(sizes: Mapping[str, int], total: int | None, least: int) -> dict[str, int]:
-    """How many of each stratum: its least first, the rest by size, largest remainders first."""
+def allocate(sizes: Mapping[str, int], total: int | None, least: int) -> dict[str, int]:
+    """How many documents of each stratum: the least first, the rest by size, largest remainders first."""
     if total is None:
         return dict(sizes)
     counts = {name: min(least, size) for name, size in sizes.items()}
@@ -167,46 +168,27 @@ def _shuffled(names: Iterable[str], seed: int) -> list[str]:
     return sorted(names, key=lambda name: digest([str(seed).encode(), name.encode()]))
 
 
-# ------------------------------------------------------------------------------------------ units
-
-
-def _rows(source: SourceDocument, stratum: str, drawing: SampleSettings) -> list[dict[str, str]]:
-    return [
-        {
-            "case_id": case_id(unit.doc_id),
-            "doc_id": source.doc_id,
-            "stratum": stratum,
-            "node_id": unit.doc_id,
-            "cues": "; ".join(cues_of(unit.text)),
-            "suggested_family": SUGGESTED[_kind(unit)],
-            "section": unit.section or "",
-            "text": unit.text,
-        }
-        for unit in _some(source.units, drawing)
-    ]
-
-
 def case_id(node_id: str) -> str:
-    """The id of the case that is written about a unit; a larger sample later keeps it.
+    """The id of the case about a unit. A larger sample later has the same id.
 
-    It does not tell the unit, which whoever labels the case second has to find alone.
+    It does not name the unit, because the second person to label the case has to find the unit again.
     """
     stem = node_id.rpartition(":")[0]
     name = f"{stem}-{digest([node_id.encode()])[:6]}"
     return SEQUENCE.sub(lambda found: f"{found[0][:-1]}_", name)
 
 
-def _some(units: Sequence[Passage], drawing: SampleSettings) -> list[Passage]:
-    """One unit of each kind in turn, so that rare kinds are seen; in document order."""
+def _draw_units(units: Sequence[Passage], settings: SampleSettings) -> list[Passage]:
+    """One unit of each kind in turn, so that rare kinds are drawn too; in document order."""
     by_id = {unit.doc_id: unit for unit in units}
-    order = _shuffled(by_id, drawing.seed)
+    order = _shuffled(by_id, settings.seed)
     piles = [[name for name in order if _kind(by_id[name]) == kind] for kind in SUGGESTED]
     ranks = {name: (rank, pile) for pile, names in enumerate(piles) for rank, name in enumerate(names)}
-    chosen = set(sorted(order, key=ranks.__getitem__)[: drawing.units])
+    chosen = set(sorted(order, key=ranks.__getitem__)[: settings.units])
     return [unit for unit in units if unit.doc_id in chosen]
 
 
 def _kind(unit: Passage) -> str:
-    """Its first cue, in the order of `CUES`; "plain" where it has none."""
+    """Its first cue, in the order of `CUES`; "plain" if it has none."""
     found = cues_of(unit.text)
     return next((kind for kind in CUES if kind in found), "plain")

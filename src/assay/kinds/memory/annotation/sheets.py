@@ -1,43 +1,55 @@
-"""The forms that people fill in, one a person. The first writes the queries, the others see nothing else.
+"""The sheets that people fill in, one per person, and the marks in which finished rows are kept.
 
-A form that exists is only added to below: what somebody wrote in it stays as it is, byte for byte.
+The first person writes the queries, and the others see nothing else of that sheet. A sheet that exists only
+gets rows below: what somebody wrote in it stays, byte for byte.
+
+Finished rows are imported as marks. A row that its author changed replaces the earlier mark. A row that is
+gone or no longer finished withdraws it. The journal keeps all of them.
 """
 
 from __future__ import annotations
 
+import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from assay.core.errors import DataError, Problem, UsageError, did_you_mean
-from assay.kinds.memory.annotation.labels import LABELS, STATUSES, CaseAnnotation, read_annotation
-from assay.kinds.memory.annotation.marks import LABELLING, FilledRow, Place, SheetMark, keep_rows
-from assay.kinds.memory.annotation.sampling import COLUMNS as SAMPLE
-from assay.kinds.memory.annotation.snapshot import frozen_version
-from assay.kinds.memory.annotation.spreadsheet import CsvRow, CsvTable, append_rows, read_table, write_table
-from assay.kinds.memory.annotation.workspace import Workspace, check_name
+import msgspec
 
-COLUMNS = (
-    "case_id",
-    "doc_id",
-    "query",
-    "answer_short",
-    "case_family",
-    "difficulty",
-    "tags",
-    *LABELS[1:],
-    "review_status",
-    "review_notes",
+from assay.core.dataset import digest
+from assay.core.errors import DataError, Problem, UsageError, did_you_mean
+from assay.kinds.memory.annotation.documents import frozen_version
+from assay.kinds.memory.annotation.labels import LABEL_COLUMNS, STATUSES, CaseAnnotation, read_annotation
+from assay.kinds.memory.annotation.sampling import SAMPLE_COLUMNS
+from assay.kinds.memory.annotation.workspace import (
+    CsvRow,
+    Workspace,
+    append_rows,
+    check_name,
+    read_table,
+    write_table,
 )
-CANDIDATES = ("doc_id", "node_id", "section", "text")  # nothing of ours: people label from the documents
-SHOWN = ("case_id", "doc_id", "query")  # to everybody but the first
+from assay.review.marks import MarkBook, folder_book, import_tasks
+from assay.review.work import Draft, MarkView, SaveReceipt, StepState, Task
+
+SHEET_COLUMNS = (
+    *("case_id", "doc_id", "query", "answer_short", "case_family", "difficulty", "tags"),
+    *LABEL_COLUMNS[1:],
+    *("review_status", "review_notes"),
+)
+CANDIDATES = ("doc_id", "node_id", "section", "text")  # no hints of ours: people label from the documents
+SHOWN = ("case_id", "doc_id", "query")  # what everybody but the first person sees
+LABELLING, DECIDING = "labelling", "adjudication"  # the steps that marks belong to
+Place = tuple[str, str, str]  # rater, step and case
+
+# ----------------------------------------------------------------------------------------- writing
 
 
 @dataclass(frozen=True)
 class SheetStatus:
-    """A form, how many rows were added to it, and how many it has."""
+    """A sheet, how many rows were added to it, and how many it has."""
 
     annotator: str
     path: Path
@@ -47,83 +59,64 @@ class SheetStatus:
 
 @dataclass(frozen=True)
 class Sheets:
-    """The forms as they lie there now."""
+    """All sheets as they are now."""
 
     candidates: Path
-    forms: list[SheetStatus]
-    waiting: list[str]  # people whose form has to wait for the first one's queries
+    sheets: list[SheetStatus]
+    waiting: list[str]  # people whose sheet has to wait for the queries of the first person
 
     def as_json(self) -> dict[str, Any]:
-        forms = [{**vars(each), "path": str(each.path)} for each in self.forms]
         return {
             "schema": "assay/annotation-sheets/1",
             "candidates": str(self.candidates),
-            "forms": forms,
+            "forms": [{**vars(each), "path": str(each.path)} for each in self.sheets],
             "waiting": self.waiting,
         }
 
 
-@dataclass(frozen=True)
-class Sheet:
-    """One person's form, read."""
-
-    annotator: str
-    path: Path
-    annotations: dict[str, CaseAnnotation]  # by case
-
-    @property
-    def finished(self) -> dict[str, CaseAnnotation]:
-        return {case_id: each for case_id, each in self.annotations.items() if each.finished}
-
-
 def write_sheets(workspace: Workspace, annotators: Sequence[str]) -> Sheets:
-    """Writes the forms that are not there yet, and adds to the others the cases that they lack."""
-    names = _checked(annotators)
+    """Write the sheets that do not exist yet, and add to the others the cases that they lack."""
+    first, *others = _check_people(annotators)
     frozen_version(workspace)
     if not workspace.sample.exists():
         command = f"assay annotate sample {workspace.documents}"
         raise UsageError(f"There is no sample at {workspace.sample}. Draw it first: {command}")
-    drawn = read_table(workspace.sample, SAMPLE).rows
-    _write_candidates(workspace)
-    first, others = names[0], names[1:]
+    drawn = read_table(workspace.sample, SAMPLE_COLUMNS).rows
+    units = [(source.doc_id, unit) for source in workspace.sources for unit in source.units]
+    write_table(
+        workspace.candidates,
+        CANDIDATES,
+        [
+            {"doc_id": doc_id, "node_id": unit.doc_id, "section": unit.section or "", "text": unit.text}
+            for doc_id, unit in units
+        ],
+    )
     slots = [{"case_id": row["case_id"], "doc_id": row["doc_id"]} for row in drawn]
-    forms = [_grown(workspace.sheets / f"{first}.csv", first, slots)]
-    asked = [row for row in read_table(forms[0].path, COLUMNS).rows if row["query"]]
+    sheets = [_extend_sheet(workspace, first, slots)]
+    asked = [row for row in read_table(sheets[0].path, SHEET_COLUMNS).rows if row["query"]]
     shown = [{column: row[column] for column in SHOWN} for row in asked]
-    shown.sort(key=lambda row: (row["doc_id"], row["case_id"]))  # the order of units would tell something
-    ready = others if shown else []
-    forms += [_grown(workspace.sheets / f"{name}.csv", name, shown) for name in ready]
-    return Sheets(workspace.candidates, forms, [] if shown else list(others))
+    shown.sort(key=lambda row: (row["doc_id"], row["case_id"]))  # the order of units would be a hint
+    if not shown:
+        return Sheets(workspace.candidates, sheets, others)
+    sheets += [_extend_sheet(workspace, name, shown) for name in others]
+    return Sheets(workspace.candidates, sheets, [])
 
 
-def _checked(annotators: Sequence[str]) -> list[str]:
+def _check_people(annotators: Sequence[str]) -> list[str]:
     names = [check_name(name.strip(), "a person") for name in annotators if name.strip()]
-    folded = [name.lower() for name in names]  # some file systems do not tell Anna.csv from anna.csv
+    folded = [name.lower() for name in names]  # in some file systems Anna.csv and anna.csv are one file
     if len(names) < 2 or len(set(folded)) < len(names):
         raise UsageError("Name at least two people, each once, such as --annotators anna,ben.")
     return names
 
 
-def _write_candidates(workspace: Workspace) -> None:
-    rows = [
-        {
-            "doc_id": source.doc_id,
-            "node_id": unit.doc_id,
-            "section": unit.section or "",
-            "text": unit.text,
-        }
-        for source in workspace.sources
-        for unit in source.units
-    ]
-    write_table(workspace.candidates, CANDIDATES, rows)
-
-
-def _grown(path: Path, annotator: str, rows: Sequence[Mapping[str, str]]) -> SheetStatus:
-    """The form with a row for each case that it lacks."""
+def _extend_sheet(workspace: Workspace, annotator: str, rows: Sequence[Mapping[str, str]]) -> SheetStatus:
+    """The sheet with a row for each case that it lacks."""
+    path = workspace.sheets / f"{annotator}.csv"
     if not path.exists():
-        write_table(path, COLUMNS, rows)
+        write_table(path, SHEET_COLUMNS, rows)
         return SheetStatus(annotator, path, len(rows), len(rows))
-    table = read_table(path, COLUMNS)
+    table = read_table(path, SHEET_COLUMNS)
     known = {row["case_id"] for row in table.rows}
     lacking = [row for row in rows if row["case_id"] not in known]
     append_rows(table, lacking)
@@ -133,85 +126,86 @@ def _grown(path: Path, annotator: str, rows: Sequence[Mapping[str, str]]) -> She
 # ---------------------------------------------------------------------------------------- reading
 
 
+@dataclass(frozen=True)
+class Sheet:
+    """One person's sheet, read."""
+
+    annotator: str
+    annotations: dict[str, CaseAnnotation]  # by case
+
+    @property
+    def finished(self) -> dict[str, CaseAnnotation]:
+        return {case_id: each for case_id, each in self.annotations.items() if each.finished}
+
+
 def read_pair(
     workspace: Workspace, annotators: Sequence[str] = (), clock: Callable[[], float] = time.time
 ) -> tuple[Sheet, Sheet]:
-    """What two people labelled, by default the only two there are; raises with every problem of both forms.
+    """The sheets of two people, by default the only two; raises with every problem of both.
 
-    Finished rows are taken in as marks, and read from these.
+    Finished rows are imported as marks, and their labels are read from the marks.
     """
-    first, second = _pair(workspace, annotators)
-    problems: list[Problem] = []
-    sheets = [_read(workspace, name, problems) for name in (first, second)]
-    problems += _different(*sheets)
+    names, problems = _two_people(workspace, annotators), list[Problem]()
+    first, second = (_read_sheet(workspace, name, problems) for name in names)
+    problems += _different_questions(first, second)
     if problems:
         raise DataError(problems)
     rows = [
         FilledRow(sheet.annotator, LABELLING, case_id, each.row)
-        for sheet in sheets
+        for sheet in (first, second)
         for case_id, each in sheet.finished.items()
     ]
-    marks = keep_rows(workspace, rows, LABELLING, clock, (first, second))
-    return _marked(workspace, sheets[0], marks), _marked(workspace, sheets[1], marks)
+    marks = import_rows(workspace, rows, LABELLING, clock, names)
+    for sheet in (first, second):
+        for case_id, each in sheet.finished.items():
+            cells = marks[sheet.annotator, LABELLING, case_id].cells
+            row = CsvRow(cells, each.row.where, each.row.line)
+            sheet.annotations[case_id] = read_annotation(row, each.status, workspace.folder.absent, [])
+    return first, second
 
 
-def _marked(workspace: Workspace, sheet: Sheet, marks: Mapping[Place, SheetMark]) -> Sheet:
-    """The sheet with what was taken in of its finished rows."""
-    found = dict(sheet.annotations)
-    for case_id, each in sheet.finished.items():
-        row = CsvRow(marks[sheet.annotator, LABELLING, case_id].cells, each.row.where, each.row.line)
-        found[case_id] = read_annotation(row, each.status, workspace.folder.absent, [])
-    return Sheet(sheet.annotator, sheet.path, found)
-
-
-def _pair(workspace: Workspace, annotators: Sequence[str]) -> list[str]:
+def _two_people(workspace: Workspace, annotators: Sequence[str]) -> list[str]:
     found = [path.stem for path in sorted(workspace.sheets.glob("[!.]*.csv"))]
     command = f"assay annotate sheets {workspace.documents} --annotators anna,ben"
     if not found:
-        raise UsageError(f"There are no forms in {workspace.sheets}. Write them with: {command}")
-    names = _checked(annotators) if annotators else found
+        raise UsageError(f"There are no sheets in {workspace.sheets}. Write them with: {command}")
+    names = _check_people(annotators) if annotators else found
     for name in names:
         if name not in found:
-            raise UsageError(f"There is no form of {name!r}. {did_you_mean(name, found)}")
+            raise UsageError(f"There is no sheet of {name!r}. {did_you_mean(name, found)}")
     if len(names) != 2:
-        told = f"There are forms of {', '.join(names)}"
-        raise UsageError(f"{told}. Agreement is between two people: name them with --annotators.")
+        what = f"There are sheets of {', '.join(names)}"
+        raise UsageError(f"{what}. Agreement is between two people: name them with --annotators.")
     return names
 
 
-def _read(workspace: Workspace, annotator: str, problems: list[Problem]) -> Sheet:
-    path = workspace.sheets / f"{annotator}.csv"
+def _read_sheet(workspace: Workspace, annotator: str, problems: list[Problem]) -> Sheet:
+    found: dict[str, CaseAnnotation] = {}
     try:
-        table = read_table(path, COLUMNS)
+        rows = read_table(workspace.sheets / f"{annotator}.csv", SHEET_COLUMNS).rows
     except DataError as error:
         problems += error.problems
-        table = CsvTable(path, [], [])
-    found: dict[str, CaseAnnotation] = {}
-    for row in table.rows:
-        case_id, status = row["case_id"], row["review_status"].lower()
+        rows = []
+    for row in rows:
+        case_id, doc_id, status = row["case_id"], row["doc_id"], row["review_status"].lower()
         if not case_id:
             problems.append(row.problem("case_id", "the cell is empty", "Give the case an id."))
         elif case_id in found:
-            what = f"{case_id!r} stands on line {found[case_id].row.line} already"
+            what = f"{case_id!r} is on line {found[case_id].row.line} already"
             problems.append(row.problem("case_id", what, "Give one of the two another id."))
         elif status not in STATUSES:
             fix = did_you_mean(status, STATUSES[1:])
             problems.append(row.problem("review_status", f"{status!r} is not known", fix))
         else:
-            problems += _unknown_document(row, workspace)
+            if doc_id not in workspace.folder.units:
+                fix = did_you_mean(doc_id, workspace.folder.units)
+                problems.append(row.problem("doc_id", f"there is no document {doc_id!r}", fix))
             found[case_id] = read_annotation(row, status, workspace.folder.absent, problems)
-    return Sheet(annotator, path, found)
+    return Sheet(annotator, found)
 
 
-def _unknown_document(row: CsvRow, workspace: Workspace) -> list[Problem]:
-    if row["doc_id"] in workspace.folder.units:
-        return []
-    fix = did_you_mean(row["doc_id"], workspace.folder.units)
-    return [row.problem("doc_id", f"there is no document {row['doc_id']!r}", fix)]
-
-
-def _different(first: Sheet, second: Sheet) -> list[Problem]:
-    """Cases that do not ask both people the same thing."""
+def _different_questions(first: Sheet, second: Sheet) -> list[Problem]:
+    """Cases that do not ask both people the same question."""
     problems = []
     for case_id, other in second.finished.items():
         if (one := first.finished.get(case_id)) is None:
@@ -222,3 +216,130 @@ def _different(first: Sheet, second: Sheet) -> list[Problem]:
                 what = f"{first.annotator} has {mine!r} there (line {one.row.line})"
                 problems.append(other.row.problem(column, what, "Make them the same, and label it again."))
     return problems
+
+
+# ------------------------------------------------------------------------------------------ marks
+
+
+class SheetMark(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="kind", tag="sheet"):
+    """What one person wrote about one case: the cells of the row that are not empty."""
+
+    mark_id: str
+    rater: str
+    step: str
+    case_id: str
+    cells: dict[str, str] = {}
+    time: float = 0.0
+    replaces: str | None = None
+    withdrawn: bool = False  # it withdraws the mark that it replaces
+
+    @property
+    def place(self) -> Place:
+        return self.rater, self.step, self.case_id
+
+    def view(self) -> MarkView:
+        note = self.cells.get("review_notes", "") or self.cells.get("rationale", "")
+        return MarkView(
+            mark_id=self.mark_id, choice=None, note=note, time=self.time, withdrawn=self.withdrawn
+        )
+
+
+class RowDraft(Draft):
+    """A row of a sheet as a draft."""
+
+    cells: dict[str, str]
+    withdrawn: bool
+
+
+@dataclass(frozen=True)
+class FilledRow:
+    """A finished row of a sheet; without a row, one that is gone or no longer finished."""
+
+    rater: str
+    step: str
+    task_id: str  # the case
+    row: CsvRow | None
+
+    when = None
+
+    @property
+    def place(self) -> Place:
+        return self.rater, self.step, self.task_id
+
+    @property
+    def cells(self) -> dict[str, str]:
+        return {} if self.row is None else {name: self.row[name] for name in self.row.cells if self.row[name]}
+
+    def draft(self, task: Task) -> RowDraft:
+        base = None if task.mark is None else task.mark.mark_id
+        content = msgspec.json.encode([self.place, sorted(self.cells.items()), base])
+        return RowDraft.model_construct(
+            mark_id=digest([content]), base=base, cells=self.cells, withdrawn=self.row is None
+        )
+
+    def unknown(self) -> Problem:
+        return self.problem(f"there is no case {self.task_id!r}")
+
+    def problem(self, what: str, fix: str = "") -> Problem:
+        return Problem(what, fix=fix) if self.row is None else self.row.problem("case_id", what, fix)
+
+
+class SheetMarks:
+    """The marks of one annotation. Threads may share it."""
+
+    def __init__(self, book: MarkBook[SheetMark], clock: Callable[[], float]) -> None:
+        self._book, self._clock = book, clock
+        self._turn = threading.RLock()
+        self._history: dict[Place, list[SheetMark]] = {}
+        for mark in book.lines:
+            self._history.setdefault(mark.place, []).append(mark)
+
+    @property
+    def valid(self) -> dict[Place, SheetMark]:
+        """The last mark of each rater on each case, unless it was withdrawn."""
+        found = {place: marks[-1] for place, marks in self._history.items()}
+        return {place: mark for place, mark in found.items() if not mark.withdrawn}
+
+    def task(self, rater: str, step: str, task_id: str) -> Task:
+        history = self._history.get((rater, step, task_id), [])
+        views = [mark.view() for mark in history]
+        last = views[-1] if views and not history[-1].withdrawn else None
+        return Task(task_id=task_id, step=step, number=1, total=1, blocks=[], mark=last, history=views)
+
+    def save(
+        self, rater: str, step: str, task_id: str, draft: Draft, when: float | None = None
+    ) -> SaveReceipt:
+        cells = draft.cells if isinstance(draft, RowDraft) else {}
+        withdrawn = isinstance(draft, RowDraft) and draft.withdrawn
+        saved = self._clock() if when is None else when
+        mark = SheetMark(draft.mark_id, rater, step, task_id, cells, saved, draft.base, withdrawn)
+        with self._turn:
+            self._book.add(mark)
+            self._history.setdefault(mark.place, []).append(mark)
+        state = StepState(step=step, title=step, state="open", total=1, done=1)
+        return SaveReceipt(mark=None if withdrawn else mark.view(), step=state, next=None)
+
+
+def import_rows(
+    workspace: Workspace,
+    rows: Sequence[FilledRow],
+    step: str,
+    clock: Callable[[], float],
+    raters: Collection[str] | None = None,
+) -> dict[Place, SheetMark]:
+    """Import what the sheets of some raters have now (None: of all), and return the marks of these rows."""
+    book: MarkBook[SheetMark] = folder_book(workspace.marks, SheetMark)
+    marks = SheetMarks(book, clock)
+    known = {
+        place: mark
+        for place, mark in marks.valid.items()
+        if place[1] == step and (raters is None or place[0] in raters)
+    }
+    here = {row.place for row in rows}
+    gone = [FilledRow(*place, None) for place in known if place not in here]
+    changed = [row for row in rows if row.place not in known or known[row.place].cells != row.cells]
+    try:
+        import_tasks(marks, book, [*gone, *changed])
+    finally:
+        book.close()
+    return {place: mark for place, mark in marks.valid.items() if place in here}

@@ -1,33 +1,40 @@
-"""Where the files of an annotation lie: beside the documents, never among them.
+"""The folder of an annotation, beside the documents, and the CSV tables in it.
 
 DOCUMENTS-annotation/
   guide.md               how to label, for the team to complete
-  inventory.csv          one row a document
+  inventory.csv          one row per document
   snapshots/VERSION.json the hash of every document
   sample.csv, sample.json   which units to write cases about, and how they were drawn
   candidates.csv         every unit with its id and its text
-  sheets/NAME.csv        one form a person
-  adjudication.csv       what was decided where two people differ, and why
-  marks/                 the journal of what people labelled and decided, as it was taken in
+  sheets/NAME.csv        one sheet per person
+  adjudication.csv       decisions where two people differ, and why
+  marks/                 the journal of all labels and decisions that were imported
   cases/                 the case files
 """
 
 from __future__ import annotations
 
+import codecs
+import csv
 import hashlib
+import io
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from assay.core.errors import DataError, UsageError
+from assay.core.errors import DataError, Problem, UsageError, did_you_mean
 from assay.core.records import Passage
+from assay.core.yaml_lines import read_text
 from assay.datasets.units import SUFFIXES, UnitFolder, read_folder
 from assay.store.disk import write_atomic
 
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,99}")
 _RULE = "Use letters, digits, dot, dash and underscore, at most 100, and begin with none of . and -."
+_DELIMITERS = (",", ";", "\t")
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+_SHIELD = "'"
 
 
 @dataclass(frozen=True)
@@ -40,52 +47,25 @@ class SourceDocument:
     units: Sequence[Passage]
 
 
-@dataclass(frozen=True)
 class Workspace:
     """A folder of numbered documents, and the folder in which its annotation is kept."""
 
-    documents: Path
-    root: Path
-
-    @property
-    def guide(self) -> Path:
-        return self.root / "guide.md"
-
-    @property
-    def inventory(self) -> Path:
-        return self.root / "inventory.csv"
-
-    @property
-    def snapshots(self) -> Path:
-        return self.root / "snapshots"
-
-    @property
-    def sample(self) -> Path:
-        return self.root / "sample.csv"
-
-    @property
-    def candidates(self) -> Path:
-        return self.root / "candidates.csv"
-
-    @property
-    def sheets(self) -> Path:
-        return self.root / "sheets"
-
-    @property
-    def adjudication(self) -> Path:
-        return self.root / "adjudication.csv"
-
-    @property
-    def marks(self) -> Path:
-        return self.root / "marks"
-
-    @property
-    def cases(self) -> Path:
-        return self.root / "cases"
+    def __init__(self, documents: Path, root: Path) -> None:
+        self.documents = documents
+        self.root = root
+        self.guide = root / "guide.md"
+        self.inventory = root / "inventory.csv"
+        self.snapshots = root / "snapshots"
+        self.sample = root / "sample.csv"
+        self.candidates = root / "candidates.csv"
+        self.sheets = root / "sheets"
+        self.adjudication = root / "adjudication.csv"
+        self.marks = root / "marks"
+        self.cases = root / "cases"
 
     @cached_property
     def folder(self) -> UnitFolder:
-        """The documents cut into units; raises with all that is wrong with any of them."""
+        """The documents cut into units; raises with everything that is wrong with any of them."""
         found = read_folder(self.documents)
         if found.problems:
             raise DataError(found.problems)
@@ -97,36 +77,130 @@ class Workspace:
         units = self.folder.units
         files = sorted(each for each in self.documents.iterdir() if each.suffix.lower() in SUFFIXES)
         return [
-            SourceDocument(path.stem, path, _sha256(path), units[path.stem].passages)
+            SourceDocument(
+                path.stem, path, hashlib.sha256(path.read_bytes()).hexdigest(), units[path.stem].passages
+            )
             for path in files
             if path.stem in units and path.is_file()
         ]
 
-    @cached_property
-    def nodes(self) -> dict[str, str]:
-        """The text of every unit by its id, in document order."""
-        return {unit.doc_id: unit.text for unit in self.folder.passages}
-
-
-def _sha256(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()
-
 
 def open_workspace(documents: Path, work: Path | None = None) -> Workspace:
-    """The annotation of a folder of documents; by default it is kept beside the folder."""
+    """The annotation of a folder of documents. By default it is kept beside the folder."""
     if not documents.is_dir():
-        raise UsageError(f"{documents} is no folder. Name the folder that holds the documents.")
+        raise UsageError(f"{documents} is not a folder. Name the folder that holds the documents.")
     place = documents.resolve()
     return Workspace(documents, work or place.with_name(f"{place.name}-annotation"))
 
 
 def check_name(name: str, what: str) -> str:
-    """A name that becomes part of a file's name."""
+    """A name that becomes part of a file name."""
     if not _NAME.fullmatch(name):
-        raise UsageError(f"{name!r} is no name for {what}. {_RULE}")
+        raise UsageError(f"{name!r} cannot be the name of {what}. {_RULE}")
     return name
 
 
 def write_file(path: Path, content: bytes) -> None:
-    """Writes a file as a whole, or not at all."""
+    """Write a file completely, or not at all."""
     write_atomic(path, lambda target: target.write_bytes(content))
+
+
+# -------------------------------------------------------------------- tables for spreadsheet programs
+
+
+@dataclass(frozen=True)
+class CsvRow:
+    """One row of a table, and its place."""
+
+    cells: Mapping[str, str]
+    where: str
+    line: int
+
+    def __getitem__(self, column: str) -> str:
+        """A cell without the spaces around it; empty if the table has no such column."""
+        return self.cells.get(column, "").strip()
+
+    def problem(self, column: str, what: str, fix: str = "") -> Problem:
+        """A problem with one of its cells."""
+        return Problem(what, self.where, self.line, column, fix)
+
+
+@dataclass(frozen=True)
+class CsvTable:
+    """A table as a file has it."""
+
+    path: Path
+    columns: list[str]
+    rows: list[CsvRow]
+    delimiter: str = ","
+
+
+def read_table(path: Path, needed: Sequence[str]) -> CsvTable:
+    """The rows of a CSV file that are not blank; every needed column must be there.
+
+    Spreadsheet programs save with a comma, a semicolon or a tab, with or without a byte order mark.
+    """
+    text, where = read_text(path), str(path)
+    delimiter = max(_DELIMITERS, key=text.partition("\n")[0].count)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    rows, problems, end = list[CsvRow](), list[Problem](), 0
+    try:
+        columns = [name.strip() for name in next(reader, [])]
+        for name in needed:
+            if name not in columns:
+                fix = did_you_mean(name, set(columns) - set(needed))
+                problems.append(Problem("the column is missing", where, 1, name, fix))
+        for name in sorted({name for name in columns if name and columns.count(name) > 1}):
+            problems.append(Problem("two columns have this name", where, 1, name, "Rename one."))
+        for cells in reader:
+            start, end = max(end, 1) + 1, reader.line_num
+            if any(map(str.strip, cells[len(columns) :])):
+                what = f"{len(cells)} cells where {len(columns)} columns are named"
+                problems.append(Problem(what, where, start, fix="Put text with a comma in quotes."))
+            elif any(map(str.strip, cells)):
+                plain = map(unescape_formula, cells)
+                rows.append(CsvRow(dict(zip(columns, plain, strict=False)), where, start))
+    except csv.Error as error:
+        problems.append(Problem(f"this is not CSV: {error}", where, reader.line_num, fix="Check its quotes."))
+    if problems:
+        raise DataError(problems)
+    return CsvTable(path, columns, rows, delimiter)
+
+
+def write_table(path: Path, columns: Sequence[str], rows: Iterable[Mapping[str, str]]) -> None:
+    """Write a table completely, or not at all, with the mark by which spreadsheet programs know UTF-8."""
+    header = dict(zip(columns, columns, strict=True))
+    write_file(path, codecs.BOM_UTF8 + _encoded(columns, [header, *rows]))
+
+
+def append_rows(table: CsvTable, rows: Sequence[Mapping[str, str]]) -> None:
+    """Add rows below those of a file, which stay as they are, byte for byte."""
+    if not rows:
+        return
+    before = table.path.read_bytes()
+    gap = b"" if before.endswith(b"\n") else b"\n"
+    write_file(table.path, before + gap + _encoded(table.columns, rows, table.delimiter))
+
+
+def _encoded(columns: Sequence[str], rows: Iterable[Mapping[str, str]], delimiter: str = ",") -> bytes:
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, delimiter=delimiter, lineterminator="\n")
+    writer.writerows([escape_formula(row.get(name, "")) for name in columns] for row in rows)
+    return text.getvalue().encode()
+
+
+def escape_formula(cell: str) -> str:
+    """The cell behind an apostrophe if a spreadsheet program would compute it as a formula."""
+    return _SHIELD + cell if cell.startswith(_FORMULA) else cell
+
+
+def unescape_formula(cell: str) -> str:
+    """The cell without the apostrophe that `escape_formula` put before it."""
+    bare = cell.removeprefix(_SHIELD)
+    return bare if bare.startswith(_FORMULA) else cell
+
+
+def split_cell(cell: str) -> list[str]:
+    """The entries of a cell that are separated by semicolons or line ends, each once."""
+    parts = (part.strip() for part in cell.replace("\n", ";").split(";"))
+    return list(dict.fromkeys(part for part in parts if part))

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from assay.cli.terminal import AsJson, StudyPath, finish, plain_console, print_json, say, table
 from assay.core.errors import UsageError
 
-SHOWN = 10  # names; JSON has them all
+if TYPE_CHECKING:
+    from assay.kinds.memory.annotation.agreement import AnnotatorAgreement
+    from assay.kinds.memory.annotation.drift import Drift
+
+SHOWN = 10  # names or disagreements; JSON has them all
+TEXT = 48  # characters of a query
 
 Documents = Annotated[
     Path, typer.Argument(metavar="DIR", help="The folder of numbered documents, .md or .txt.")
@@ -22,13 +27,13 @@ Work = Annotated[
 ]
 Version = Annotated[str | None, typer.Option("--version", help="A frozen version; default: the newest.")]
 People = Annotated[
-    str, typer.Option("--annotators", metavar="A,B", help="Whose forms; default: the two that there are.")
+    str, typer.Option("--annotators", metavar="A,B", help="Whose sheets; default: the two that there are.")
 ]
 
 
 def inventory(documents: Documents, work: Work = None, as_json: AsJson = False) -> None:
     """List the documents in a table to fill in; what people wrote in it stays."""
-    from assay.kinds.memory.annotation.inventory import write_inventory
+    from assay.kinds.memory.annotation.documents import write_inventory
     from assay.kinds.memory.annotation.workspace import open_workspace
     from assay.report.wording import first_names, quantity
 
@@ -56,7 +61,7 @@ def freeze(
     """Keep the hash of every document under a version, which never stands for other content."""
     import time
 
-    from assay.kinds.memory.annotation.snapshot import freeze_documents
+    from assay.kinds.memory.annotation.documents import freeze_documents
     from assay.kinds.memory.annotation.workspace import open_workspace
     from assay.report.wording import quantity
 
@@ -76,8 +81,8 @@ def sample(
     total: Annotated[
         int | None, typer.Option("--documents", min=1, help="Documents to draw; default: every one.")
     ] = None,
-    least: Annotated[int, typer.Option("--least", min=0, help="Documents a stratum, at least.")] = 1,
-    units: Annotated[int, typer.Option("--units", min=1, help="Units a document.")] = 5,
+    least: Annotated[int, typer.Option("--least", min=0, help="Least documents per stratum.")] = 1,
+    units: Annotated[int, typer.Option("--units", min=1, help="Units per document.")] = 5,
     by: Annotated[
         str,
         typer.Option("--by", metavar="COLUMN,…", help="Default: document_family, language and complexity."),
@@ -92,15 +97,16 @@ def sample(
     from assay.kinds.memory.annotation.workspace import open_workspace
     from assay.report.wording import quantity
 
-    columns = tuple(part.strip() for part in by.split(",") if part.strip()) or None
-    found = draw_sample(
-        open_workspace(documents, work), SampleSettings(total, least, units, columns, seed), version
-    )
+    settings = SampleSettings(total, least, units, tuple(_names(by)) or None, seed)
+    found = draw_sample(open_workspace(documents, work), settings, version)
     if as_json:
         print_json(found.as_json())
         return
-    rows = [(each.name, str(each.size), str(len(each.drawn)), ", ".join(each.drawn)) for each in found.strata]
-    plain_console().print(table(("stratum", "documents", "drawn", "which"), rows, {1, 2}))
+    _print_table(
+        ("stratum", "documents", "drawn", "which"),
+        [(each.name, str(each.size), str(len(each.drawn)), ", ".join(each.drawn)) for each in found.strata],
+        {1, 2},
+    )
     for each in found.strata:
         if each.short:
             say(f"{each.name} lacks {quantity(each.short, 'document')} of the least")
@@ -117,7 +123,7 @@ def sheets(
     work: Work = None,
     as_json: AsJson = False,
 ) -> None:
-    """Write a form a person, and add new cases below what a form holds already."""
+    """Write one sheet per person, and add new cases below what a sheet has already."""
     from assay.kinds.memory.annotation.sheets import write_sheets
     from assay.kinds.memory.annotation.workspace import open_workspace
 
@@ -126,11 +132,11 @@ def sheets(
         print_json(found.as_json())
         return
     typer.echo(f"{found.candidates}: the ids and texts of all units")
-    for form in found.forms:
-        typer.echo(f"{form.path}: {form.rows} rows, {form.added} of them new")
+    for sheet in found.sheets:
+        typer.echo(f"{sheet.path}: {sheet.rows} rows, {sheet.added} of them new")
     if found.waiting:
-        first = found.forms[0].annotator
-        say(f"{', '.join(found.waiting)}: the forms wait for the queries that {first} writes")
+        first = found.sheets[0].annotator
+        say(f"{', '.join(found.waiting)}: the sheets wait for the queries that {first} writes")
         say("next: write the queries, then the same command again")
     else:
         say("next: everybody labels from the documents only, before looking at any graph of them;")
@@ -148,30 +154,57 @@ def agreement(
     from assay.kinds.memory.annotation.agreement import measure_agreement
     from assay.kinds.memory.annotation.sheets import read_pair
     from assay.kinds.memory.annotation.workspace import open_workspace
-    from assay.kinds.memory.commands.annotation_tables import show_agreement
 
     workspace = open_workspace(documents, work)
-    found = measure_agreement(workspace, *read_pair(workspace, _people(annotators)), least=least)
+    found = measure_agreement(workspace, *read_pair(workspace, _names(annotators)), least=least)
     if as_json:
         print_json(found.as_json())
     else:
-        show_agreement(found)
+        _print_agreement(found)
         if found.disagreements:
             say(f"next: assay annotate adjudicate {documents}")
     finish(found.verdict)
+
+
+def _print_agreement(found: AnnotatorAgreement) -> None:
+    from assay.report.wording import first_names, number, printable, shorten, with_interval
+
+    typer.echo(f"{' and '.join(found.annotators)}: {found.doubles} cases labelled by both")
+    if found.jaccard is not None:
+        mean = with_interval(found.jaccard, found.low, found.high)
+        typer.echo(f"mean Jaccard of evidence: {mean}; the same evidence: {found.exact:.0%} of cases")
+        typer.echo(f"Cohen's kappa: {number(found.kappa)} over {found.units} units, in or out")
+    parts = [(name, f"{part.equal} of {part.n}" if part.n else "n/a") for name, part in found.parts.items()]
+    _print_table(("labelled alike", "cases"), parts, {1})
+    if found.rejected:
+        typer.echo(f"rejected by both: {found.rejected}")
+    if found.single:
+        say(f"finished by only one of them: {first_names(found.single, SHOWN)}")
+    rows = [
+        (
+            each.case_id,
+            "n/a" if each.jaccard is None else f"{each.jaccard:.2f}",
+            printable(each.first),
+            printable(each.second),
+            shorten(printable(each.query), TEXT),
+        )
+        for each in found.disagreements[:SHOWN]
+    ]
+    _print_table(("case", "Jaccard", *found.annotators, "query"), rows, {1})
+    typer.echo(f"{found.verdict}: {found.reason}")
 
 
 def adjudicate(
     documents: Documents, annotators: People = "", work: Work = None, as_json: AsJson = False
 ) -> None:
     """List what two people differ on, for somebody to decide with a written reason."""
-    from assay.kinds.memory.annotation.adjudication import write_adjudication
+    from assay.kinds.memory.annotation.agreement import write_adjudication
     from assay.kinds.memory.annotation.sheets import read_pair
     from assay.kinds.memory.annotation.workspace import open_workspace
     from assay.report.wording import first_names
 
     workspace = open_workspace(documents, work)
-    found = write_adjudication(workspace, *read_pair(workspace, _people(annotators)))
+    found = write_adjudication(workspace, *read_pair(workspace, _names(annotators)))
     if as_json:
         print_json(found.as_json())
         return
@@ -194,26 +227,26 @@ def export(
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="The folder; default: cases, in the annotation.")
     ] = None,
-    gate: Annotated[bool, typer.Option("--gate", help="End with 10 where the quality gate fails.")] = False,
+    gate: Annotated[bool, typer.Option("--gate", help="End with 10 if the quality gate fails.")] = False,
     work: Work = None,
     as_json: AsJson = False,
 ) -> None:
     """Write what was approved and agreed on, or decided with a reason, as case files."""
-    from assay.kinds.memory.annotation.exporting import ExportSettings, export_cases
+    from assay.kinds.memory.annotation.export import ExportSettings, export_cases
     from assay.kinds.memory.annotation.workspace import open_workspace
     from assay.report.wording import quantity
 
-    naming = ExportSettings(dataset_id, pack, name, version)
-    found = export_cases(open_workspace(documents, work), naming, _people(annotators), out)
+    settings = ExportSettings(dataset_id, pack, name, version)
+    found = export_cases(open_workspace(documents, work), settings, _names(annotators), out)
     if as_json:
         print_json(found.as_json())
     else:
         for path in found.files:
             typer.echo(str(path))
-        settled = f"{quantity(found.cases, 'case')}, {found.adjudicated} of them adjudicated"
-        typer.echo(f"version {found.version}: {settled}; {len(found.left_out)} left out")
+        cases = f"{quantity(found.cases, 'case')}, {found.adjudicated} of them adjudicated"
+        typer.echo(f"version {found.version}: {cases}; {len(found.left_out)} left out")
         rows = [(each.name, each.value, each.needed, "yes" if each.holds else "no") for each in found.quality]
-        plain_console().print(table(("quality", "found", "needed", "holds"), rows, set()))
+        _print_table(("quality", "found", "needed", "holds"), rows, set())
         for warning in found.warnings:
             say(f"warning: {warning}")
     if gate:
@@ -222,7 +255,7 @@ def export(
 
 def shadow(
     documents: Documents,
-    queries: Annotated[Path, typer.Argument(metavar="QUERIES", help="A text file with a query a line.")],
+    queries: Annotated[Path, typer.Argument(metavar="QUERIES", help="A text file, one query per line.")],
     pack: Annotated[str, typer.Option("--pack", help="The domain pack that reads the documents.")] = "",
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="The folder; default: shadow, in the annotation.")
@@ -231,7 +264,7 @@ def shadow(
     as_json: AsJson = False,
 ) -> None:
     """Write a shadow set: many queries without labels, as a dataset to ask again and again."""
-    from assay.kinds.memory.annotation.shadow import write_shadow
+    from assay.kinds.memory.annotation.drift import write_shadow
     from assay.kinds.memory.annotation.workspace import open_workspace
     from assay.report.wording import quantity
 
@@ -259,7 +292,6 @@ def drift(
 ) -> None:
     """Say how far the results of the same queries moved since they were kept; nothing is decided."""
     from assay.kinds.memory.annotation.drift import keep_results, measure_drift
-    from assay.kinds.memory.commands.annotation_tables import show_drift
     from assay.study.study import open_study
 
     if (keep is None) == (since is None):
@@ -276,11 +308,56 @@ def drift(
     if as_json:
         print_json(found.as_json())
     else:
-        show_drift(found)
+        _print_drift(found)
 
 
-def _people(annotators: str) -> list[str]:
-    return [part for part in annotators.split(",") if part.strip()]
+def _print_drift(found: Drift) -> None:
+    from assay.report.wording import first_names, number, printable, shorten, with_interval
+
+    rows = [
+        (
+            each.arm,
+            str(each.n),
+            with_interval(each.distance, each.low, each.high),
+            number(each.overlap),
+            str(each.unchanged),
+        )
+        for each in found.arms
+    ]
+    header = ("system", "queries", "distance", f"overlap@{found.k}", "unchanged")
+    _print_table(header, rows, {1, 2, 3, 4})
+    for each in found.arms:
+        if each.moved:
+            typer.echo(f"{each.arm}: moved most")
+        moved = [
+            (f"{one.distance:.2f}", f"{one.overlap:.2f}", shorten(printable(one.text), TEXT), one.item_id)
+            for one in each.moved
+        ]
+        _print_table(("distance", "overlap", "query", "item"), moved, {0, 1})
+        if each.other_corpus:
+            say(f"{each.arm}: the documents have changed")
+        groups = {
+            "failed at one time": each.failed,
+            "only then": each.only_before,
+            "only now": each.only_now,
+            "asked in other words now": each.reworded,
+        }
+        for word, names in groups.items():
+            if names:
+                say(f"{each.arm}: {word}, not compared: {first_names(names, SHOWN)}")
+    for word, arms in (("only then", found.only_before), ("only now", found.only_now)):
+        if arms:
+            say(f"systems {word}, not compared: {', '.join(arms)}")
+    typer.echo(f"since {found.since}: what moved is neither better nor worse, and nothing is decided by it")
+
+
+def _print_table(header: Sequence[str], rows: Sequence[Sequence[str]], numbers: set[int]) -> None:
+    if rows:
+        plain_console().print(table(header, rows, numbers))
+
+
+def _names(listed: str) -> list[str]:
+    return [part.strip() for part in listed.split(",") if part.strip()]
 
 
 STEPS: dict[str, Callable[..., None]] = {

@@ -1,4 +1,4 @@
-"""One case file: questions over numbered documents, and what a memory should do with each of them.
+"""A case file: questions over numbered documents, and what a memory should do with each question.
 
     {"dataset_id": "…", "domain_pack_name": "…", "document_directory": "contracts",
      "cases": [{"case_id": "…", "query": "…", "tags": ["…"],
@@ -7,7 +7,7 @@
                                 "path": {"match_mode": "prefix", "steps": [{"node_id": "msa:15"}, …]}}}]}
 
 The directory is relative to the file. Optional in the file: dataset_name, version, layer, description,
-document_hashes. An expectation that is not known here is refused, as nothing would check it.
+document_hashes. An unknown expectation is refused, because nothing would check it.
 """
 
 from __future__ import annotations
@@ -39,18 +39,18 @@ _Written = BeforeValidator(lambda value: str(value) if type(value) is int else v
 
 
 class _StrictModel(BaseModel, strict=True, frozen=True, extra="forbid"):
-    """An object of the file: of the types it says, and without other fields."""
+    """An object of the file, without conversion of types and without other fields."""
 
 
 class PathStep(_StrictModel):
-    """A node of an expected path, and the type of the edge that leads to it; None: any."""
+    """A node of an expected path, and the type of the edge that leads to it (None: any)."""
 
     node_id: FilledText
     via_edge_type: FilledText | None = None
 
 
 class TraceStep(_StrictModel):
-    """A step of an expected activation; what is not given may be anything."""
+    """A step of an expected activation. A field that is not given may be anything."""
 
     node_id: FilledText
     edge_type: FilledText | None = None
@@ -60,7 +60,7 @@ class TraceStep(_StrictModel):
 
 
 class WalkPattern(_StrictModel, Generic[Step]):
-    """What a path, or an activation, should look like."""
+    """The steps of an expected path or activation, and how strictly they must match."""
 
     match_mode: Literal["exact", "prefix", "subsequence"] = "subsequence"
     steps: Annotated[list[Step], Field(min_length=1)]
@@ -82,7 +82,7 @@ class CaseExpectation(_StrictModel):
     max_activation_trace_length: _Count | None = None
 
     def nodes(self) -> Iterator[tuple[Loc, str]]:
-        """Every node that is named, and where."""
+        """Every node that is named, and its place."""
         yield from ((("evidence_node_ids", at), each) for at, each in enumerate(self.evidence_node_ids))
         for at, walked in enumerate(self.path.steps if self.path else ()):
             yield ("path", "steps", at, "node_id"), walked.node_id
@@ -93,7 +93,7 @@ class CaseExpectation(_StrictModel):
 
 
 class CaseRecord(_StrictModel):
-    """One question as it stands in the file."""
+    """One question of the file."""
 
     case_id: FilledText
     query: FilledText
@@ -105,34 +105,34 @@ class LabelQuality(_StrictModel):
     """How far the people who labelled the cases agreed, as `assay annotate export` writes it."""
 
     needed: ClassVar[float] = 0.85  # of the mean Jaccard of evidence sets
-    enough: ClassVar[int] = 20  # cases, below which nothing is known
+    enough: ClassVar[int] = 20  # cases; with fewer nothing is known
     agreement: Annotated[float, Field(ge=0, le=1)] | None  # that mean; None: no case has two labels
     cases: _Count  # that both approved
     kappa: Annotated[float, Field(ge=-1, le=1)] | None = None
-    unmet: list[FilledText] = []  # what else a private set should have
+    unmet: list[FilledText] = []  # other criteria of a private set that it does not meet
 
     def doubts(self, dataset_id: str) -> list[str]:
-        """Why labels may not hold, told of the dataset they are from."""
+        """Why the labels of a dataset may be wrong."""
         if self.agreement is None:
-            return [f"{dataset_id}: no case was labelled by two people: nobody knows if labels hold"]
-        told = f"mean Jaccard {self.agreement:.3f} over {self.cases} cases"
+            return [f"{dataset_id}: no case was labelled by two people: nobody knows if labels are right"]
+        measured = f"mean Jaccard {self.agreement:.3f} over {self.cases} cases"
         if self.agreement < self.needed:
-            what = f"two people agree too little on its evidence for its labels to decide: {told}"
+            what = f"two people agree too little on its evidence for its labels to decide: {measured}"
             return [f"{dataset_id}: {what}, {self.needed} is needed"]
-        few = f"too few cases were labelled by two people: {told}, {self.enough} are needed"
+        few = f"too few cases were labelled by two people: {measured}, {self.enough} are needed"
         return [f"{dataset_id}: {few}"] if self.cases < self.enough else []
 
 
 class CaseFileHeader(_StrictModel):
-    """What stands around the cases."""
+    """The fields of a case file around its cases."""
 
     dataset_id: FilledText
     domain_pack_name: Annotated[
         FilledText, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_.\-]*$")
-    ]  # never with parameters
+    ]  # without parameters
     document_directory: FilledText
     cases: Annotated[list[Any], Field(min_length=1)]
-    dataset_name: FilledText | None = None  # the dataset_id, where it is not given
+    dataset_name: FilledText | None = None  # None: the dataset_id
     version: Annotated[FilledText | None, _Written] = None
     layer: Layer | None = None
     description: str | None = None
@@ -142,7 +142,7 @@ class CaseFileHeader(_StrictModel):
 
 @dataclass(frozen=True)
 class CaseFile:
-    """A case file: its header, by their index the cases that are in order, and its documents."""
+    """A case file: its header, its readable cases by index, and its documents."""
 
     path: Path
     header: CaseFileHeader
@@ -151,12 +151,12 @@ class CaseFile:
     lines: Lines = field(repr=False)
 
     def place(self, index: int) -> Place:
-        """Where the case of that index stands."""
+        """The place of the case with that index."""
         return Place(self.lines.where, self.lines.of(("cases", index)))
 
 
 def read_case_file(path: Path) -> tuple[CaseFile | None, list[Problem]]:
-    """A case file, and all that is wrong with it; None where its header cannot be made out."""
+    """A case file, and everything that is wrong with it; None if its header cannot be read."""
     try:
         content, lines = read_json(path)
     except DataError as error:
@@ -196,9 +196,9 @@ _NODES = ("a list of nodes", 'Write ["STEM:NUMBER"].')
 _WORDS = ("a list of words", 'Write ["a_word"].')
 _LENGTH = ("a whole number from 0 to 1000000", "Write a number such as 5, or leave the field out.")
 _SHAPE = ("an object with steps", 'Write {"match_mode": "prefix", "steps": [{"node_id": "STEM:NUMBER"}]}.')
-_EXPECTED = {  # what a field holds, and what to do where it does not; other fields hold text
+_EXPECTED = {  # by field: what it holds, and what to do if it does not; other fields hold text
     "cases": ("a list of cases", "Write [{…}, {…}]."),
-    "domain_pack_name": ("the plain name of a pack", "Write the name alone: a study gives it parameters."),
+    "domain_pack_name": ("the plain name of a pack", "Write only the name: a study gives it parameters."),
     "document_hashes": ("a mapping of file names to SHA-256 sums", 'Write {"a.md": "64 hex digits"}.'),
     "layer": ("'structured' or 'private'", "Write one of the two, or leave it out."),
     "quality": ("an object with agreement and cases", 'Write {"agreement": 0.9, "cases": 24}.'),
@@ -227,7 +227,10 @@ _EXPECTED = {  # what a field holds, and what to do where it does not; other fie
 
 
 def _fields(model: type[Model], raw: Any, loc: Loc, found: FileProblems, name: str = "") -> Model | None:
-    """What an object says; None after what is wrong with it has been collected, unknown fields apart."""
+    """The object as a model. If more than unknown fields is wrong with it: None.
+
+    Everything that is wrong with it is added to `found`.
+    """
     if not isinstance(raw, dict):
         known = ", ".join(key for key, each in model.model_fields.items() if each.is_required())
         found.wrong(loc, (), f"expected an object, found {_shown(raw)}", f"Write {{…}} with {known}.", name)
@@ -241,7 +244,7 @@ def _fields(model: type[Model], raw: Any, loc: Loc, found: FileProblems, name: s
         found.wrong(loc, each["loc"], what, fix, name)
     if any(each["type"] != "extra_forbidden" for each in errors):
         return None
-    for each in errors:  # they are told of; without them the rest can be looked at as well
+    for each in errors:  # these are reported; without them the rest can be checked too
         del reduce(getitem, each["loc"][:-1], raw)[each["loc"][-1]]
     return model.model_validate(raw)
 
@@ -254,8 +257,8 @@ def _refusal(model: type[BaseModel], kind: str, loc: Loc, given: Any) -> tuple[s
         return "it is empty", "Fill it in."
     if kind == "extra_forbidden":
         within = _WITHIN.get(named[:-1], model)
-        told = "no such expectation is known" if within is CaseExpectation else "there is no such field"
-        return told, did_you_mean(str(loc[-1]), within.model_fields)
+        what = "no such expectation is known" if within is CaseExpectation else "there is no such field"
+        return what, did_you_mean(str(loc[-1]), within.model_fields)
     inner = len(named) < len(loc) and isinstance(loc[-1], int)
     expected, fix = _EXPECTED.get(".".join(named[-2:]), _EXPECTED.get(named[-1], _TEXT))
     if inner and named[-1] == "steps":
@@ -281,13 +284,13 @@ def _doubled(cases: dict[int, CaseRecord], found: FileProblems) -> None:
     first: dict[str, int | None] = {}
     for index, case in cases.items():
         if case.case_id in first:
-            what = f"the case_id stands on line {first[case.case_id]} already"
+            what = f"the case_id is on line {first[case.case_id]} already"
             found.wrong(("cases", index), ("case_id",), what, "Rename one of the two.", case.case_id)
         first.setdefault(case.case_id, found.lines.of(("cases", index, "case_id")))
 
 
 def _impossible(wanted: CaseExpectation) -> Broken:
-    """What no memory could satisfy."""
+    """Expectations that no memory could meet."""
     evidence = len(set(wanted.evidence_node_ids))
     if wanted.minimum_evidence_matches > evidence:
         what = f"{_shown(wanted.minimum_evidence_matches)} are needed, and {evidence} nodes are listed"
@@ -303,7 +306,7 @@ def _impossible(wanted: CaseExpectation) -> Broken:
 
 
 def _astray(wanted: CaseExpectation, folder: UnitFolder | None, told: list[str]) -> Broken:
-    """Nodes that no document has. What the first of them may have meant is looked up, which takes time."""
+    """Nodes that no document has. Only the first get a suggestion, because looking for one takes time."""
     if folder is not None and folder.units:
         for inner, node_id in wanted.nodes():
             if lacking := folder.absent(node_id, near=len(told) < DataError.SHOWN):
@@ -315,7 +318,7 @@ def _astray(wanted: CaseExpectation, folder: UnitFolder | None, told: list[str])
 
 
 def _documents(path: Path, content: Any, found: FileProblems) -> UnitFolder | None:
-    """The documents, wherever the directory can be made out: nodes are checked though a header is broken."""
+    """The documents, if the directory can be read: then nodes are checked even if the header is broken."""
     given = content if isinstance(content, dict) else {}
     directory, pack, frozen = (given.get(name) for name in _OF_DOCUMENTS)
     if not isinstance(directory, str) or not directory.strip():

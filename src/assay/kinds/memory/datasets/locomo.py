@@ -4,9 +4,9 @@ Maharana et al., "Evaluating very long-term conversational memory of LLM agents"
 official JSON array of dialogues, plain or gzipped. A turn is a passage `SAMPLE_ID/DIA_ID`, such as
 conv-26/D1:3; a session, conv-26/D1. An item's scope is its own dialogue.
 
-The numbers of the categories are not the order in which the paper introduces them. The authors' evaluation
-splits answers into parts for category 1 alone, wants a refusal for category 5, and prints 4, 1, 2, 3, 5 where
-the paper's tables have single-hop, multi-hop, temporal, open-domain, adversarial.
+The numbers of the categories do not follow the order of the paper. The authors' evaluation splits answers
+into parts only for category 1, wants a refusal for category 5, and prints 4, 1, 2, 3, 5 where the tables of
+the paper have single-hop, multi-hop, temporal, open-domain, adversarial.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from assay.kinds.memory.datasets.longmemeval import LABELS, PACK, counted_warnin
 CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 5: "adversarial"}
 ADVERSARIAL = 5
 UNPROVEN = (
-    "types of edges, shapes of paths, roles and contradictions: its labels name turns alone",
+    "types of edges, shapes of paths, roles and contradictions: its labels only name turns",
     "what an earlier question leaves behind in a memory: its questions have no order",
 )
 _SESSION = re.compile(r"session_([1-9][0-9]{0,8})")
@@ -44,7 +44,7 @@ class _DialogueTurn(msgspec.Struct, frozen=True):
     speaker: str
     dia_id: str
     text: str
-    blip_caption: str | None = None  # what a photo that was sent along shows
+    blip_caption: str | None = None  # what a photo in the message shows
 
     @property
     def said(self) -> str:
@@ -77,26 +77,26 @@ class _Dialogue(msgspec.Struct, frozen=True):
 
 @dataclass
 class _EvidenceFaults:
-    """What the evidence of all questions has come to."""
+    """What is wrong with the evidence of all questions."""
 
-    lost: list[str] = field(default_factory=list)  # names no turn
-    split: list[str] = field(default_factory=list)  # several ids in one string, taken apart
+    lost: list[str] = field(default_factory=list)  # strings that name no turn
+    split: list[str] = field(default_factory=list)  # strings of several ids, taken apart
     none: list[str] = field(default_factory=list)  # questions without any
 
     def warnings(self) -> list[str]:
-        told = (
+        faults = (
             ("evidence strings name no turn of their dialogue and are left out", self.lost),
             ("evidence strings held several ids and were split", self.split),
             ("questions have no evidence to be scored by", self.none),
         )
-        return [counted_warning(what, names) for what, names in told if names]
+        return [counted_warning(what, names) for what, names in faults if names]
 
 
 @dataclass(frozen=True)
 class LoCoMo:
     """LoCoMo, by turn or by session. `limit` counts questions.
 
-    `repair=True` splits evidence strings that hold several well-formed ids; as released, they name no turn.
+    `repair=True` splits evidence strings with several well-formed ids, which name no turn as released.
     """
 
     path: str
@@ -137,7 +137,7 @@ class LoCoMo:
         )
 
     def _cut(self, dialogue: _Dialogue) -> tuple[list[Passage], dict[str, str]]:
-        """The passages of a dialogue, and which of them each turn is in."""
+        """The passages of a dialogue, and the passage of each turn."""
         passages: list[Passage] = []
         units: dict[str, str] = {}
         for number, date, turns in dialogue.sessions():
@@ -159,7 +159,7 @@ class LoCoMo:
     def _relevant(
         self, item_id: str, asked: _DialogueQuestion, units: Mapping[str, str], evidence: _EvidenceFaults
     ) -> tuple[dict[str, float], bool]:
-        """The passages that hold the evidence, and whether these are all that the question lists."""
+        """The passages that hold the evidence, and whether all that the question lists was found."""
         named: list[str] = []
         lost = [text for text in asked.evidence if text not in units]
         for text in asked.evidence:
@@ -181,7 +181,7 @@ def _sample_id_of(dialogue: _Dialogue) -> str:
 
 
 def _wrong(dialogue: _Dialogue) -> list[Problem]:
-    """Sessions that are called something else, turns that share an id, and a dialogue without any."""
+    """Sessions with other names, turns that share an id, and a dialogue without turns."""
     if strange := [*_strange(dialogue)]:
         return strange
     seen: set[str] = set()
@@ -204,7 +204,7 @@ def _wrong(dialogue: _Dialogue) -> list[Problem]:
 
 
 def _strange(dialogue: _Dialogue) -> Iterator[Problem]:
-    """What begins like a session and is none: it would be passed over."""
+    """Keys that begin like a session and are none. They would be passed over."""
     for key, content in dialogue.conversation.items():
         if not key.startswith("session_"):
             continue
@@ -231,13 +231,13 @@ def _gold(asked: _DialogueQuestion, relevant: dict[str, float]) -> dict[str, Any
     gold: dict[str, Any] = {"relevant": relevant}
     if asked.answer is not None:
         gold["answers"] = [str(asked.answer)]
-    if asked.adversarial_answer is not None:  # what a reader says who takes the bait
+    if asked.adversarial_answer is not None:  # the answer of a model that falls for the question
         gold["adversarial_answer"] = str(asked.adversarial_answer)
     return gold
 
 
 def _moment(date: str) -> str:
-    """A date such as `1:56 pm on 8 May, 2023` as 2023-05-08T13:56; as it is where it is written otherwise."""
+    """A date such as `1:56 pm on 8 May, 2023` as 2023-05-08T13:56; unchanged if it has another form."""
     try:
         return datetime.strptime(date, _DATE).isoformat(timespec="minutes")
     except ValueError:

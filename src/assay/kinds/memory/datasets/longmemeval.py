@@ -1,9 +1,9 @@
 """LongMemEval: questions to an assistant about earlier chat sessions, each with a haystack of its own.
 
 A file is the official release, a JSON array, plain or gzipped. A folder with questions.jsonl and
-sessions.jsonl holds every session once, as one text; it is what derivatives of the release look like.
+sessions.jsonl holds every session once, as one text, as derivatives of the release do.
 
-A session is a passage `QUESTION_ID/SESSION_ID`: one session may stand at another date in another haystack.
+A session is a passage `QUESTION_ID/SESSION_ID`, because it may have another date in another haystack.
 Passages of a haystack are in the order of their dates, and an item's scope is its own haystack.
 """
 
@@ -25,13 +25,13 @@ from assay.datasets.public.release import REFUSED, read_release, release_doubts
 from assay.datasets.reading import FolderReader
 
 PACK = "conversation"
-ABSTAINS = "_abs"  # how the id of a question ends that the haystack does not answer
+ABSTAINS = "_abs"  # the end of the id of a question that its haystack does not answer
 LABELS = {"relevance": "1: what the answer is drawn from, 0: anything else"}
 UNPROVEN = (
-    "types of edges, shapes of paths, roles and contradictions: its labels name sessions and turns alone",
+    "types of edges, shapes of paths, roles and contradictions: its labels only name sessions and turns",
     "what an earlier question leaves behind in a memory: every question has a history of its own",
 )
-LISTED = 20  # what a warning names; it counts the rest
+LISTED = 20  # names in a warning; the rest are counted
 _MOMENT = re.compile(r"(\d{4})[-/](\d{1,2})[-/](\d{1,2})(?:\D+?(\d{1,2}):(\d{2}))?")
 
 
@@ -61,7 +61,7 @@ class _SessionReference(msgspec.Struct, frozen=True):
 
 
 class _FolderQuestion(msgspec.Struct, frozen=True):
-    """A question of a folder: its haystack names sessions of another file."""
+    """A question of a folder. Its haystack names sessions of another file."""
 
     question_id: str
     question_type: str
@@ -88,31 +88,31 @@ class _ChatSession:
 
 @dataclass
 class _HaystackContent:
-    """What the questions read so far have come to."""
+    """Everything that the questions read so far add up to."""
 
     passages: list[Passage] = field(default_factory=list)
     items: list[Item] = field(default_factory=list)
-    absent: list[str] = field(default_factory=list)  # answer sessions that no haystack has
-    doubled: list[str] = field(default_factory=list)  # sessions that stand in one haystack twice
-    unlabelled: list[str] = field(default_factory=list)  # questions whose answer no label places
-    texts: dict[str, str] = field(default_factory=dict)  # a session of many haystacks is held once
+    absent: list[str] = field(default_factory=list)  # answer sessions that are not in their haystack
+    doubled: list[str] = field(default_factory=list)  # sessions that are in one haystack twice
+    unlabelled: list[str] = field(default_factory=list)  # questions without a label for their answer
+    texts: dict[str, str] = field(default_factory=dict)  # a session of many haystacks is stored once
     assistant: bool = False
 
     def warnings(self) -> list[str]:
-        told = (
+        faults = (
             ("answer sessions are not in the haystack of their question", self.absent),
-            ("sessions stand in one haystack more than once and are kept once", self.doubled),
+            ("sessions are in one haystack more than once and are kept once", self.doubled),
             ("questions have no label to be scored by", self.unlabelled),
         )
-        return [counted_warning(what, names) for what, names in told if names]
+        return [counted_warning(what, names) for what, names in faults if names]
 
 
 @dataclass(frozen=True)
 class LongMemEval:
     """LongMemEval, by session or by turn. `turns="user"` leaves out what the assistant said.
 
-    The published retrieval figures index the user's turns alone; an assistant's own words are what some of
-    its questions ask for, so all turns are the default here.
+    The published retrieval results index only the user's turns. But some questions ask for what the assistant
+    said, so the default here is all turns.
     """
 
     path: str
@@ -136,10 +136,10 @@ class LongMemEval:
     # ------------------------------------------------------------------------------ the two forms
 
     def _release(self, path: Path, found: _HaystackContent) -> tuple[str, ...]:
-        """Reads the official file, a question at a time; what it does not prove beyond the usual."""
+        """Read the official file. Returns what it does not prove beyond the usual."""
         decode = msgspec.json.Decoder(_HaystackQuestion).decode
         problems: list[Problem] = []
-        # Raw records are views of the file: decoded one at a time, a release of 280 MB is not held twice
+        # decoded one at a time: raw records are views of the file, and a release has 280 MB
         for place, raw in read_release(path, msgspec.Raw, limit=self.limit):
             try:
                 question = decode(raw)
@@ -194,7 +194,7 @@ class LongMemEval:
         haystack: Sequence[_ChatSession],
         found: _HaystackContent,
     ) -> None:
-        """Adds the passages of a haystack, and the item that asks about them."""
+        """Add the passages of a haystack, and the item that asks about them."""
         scope: dict[str, None] = {}
         gold: dict[str, float] = {}
         present = {session.session_id for session in haystack}
@@ -266,7 +266,7 @@ def _item(asked: _HaystackQuestion | _FolderQuestion, scope: list[str], gold: di
 
 
 def _uneven(question: _HaystackQuestion) -> str:
-    """What is wrong where ids, dates and sessions of a haystack do not go together; empty where they do."""
+    """Why ids, dates and sessions of a haystack do not go together; empty if they do."""
     ids, sessions = len(question.haystack_session_ids), len(question.haystack_sessions)
     dates = len(question.haystack_dates)
     if ids == sessions and dates in (0, ids):
@@ -275,7 +275,7 @@ def _uneven(question: _HaystackQuestion) -> str:
 
 
 def _derived(stored: Sequence[_SessionText]) -> tuple[str, ...]:
-    """What sessions stored as plain texts cannot show."""
+    """What cannot be shown by sessions that are stored as plain texts."""
     plain = "who said what: its sessions are plain texts without turns"
     if not (cut := [each for each in stored if each.truncated]):
         return (plain,)
@@ -285,7 +285,7 @@ def _derived(stored: Sequence[_SessionText]) -> tuple[str, ...]:
 
 
 def _by_date(haystack: Sequence[_ChatSession]) -> list[_ChatSession]:
-    """The sessions by date; one without a date stays behind the one that it follows in the haystack."""
+    """The sessions by date. One without a date stays behind the one before it in the haystack."""
     known, keys = "", []
     for session in haystack:
         known = iso_date(session.date or "") or known
@@ -294,7 +294,7 @@ def _by_date(haystack: Sequence[_ChatSession]) -> list[_ChatSession]:
 
 
 def iso_date(text: str) -> str | None:
-    """A date such as `2023/05/20 (Sat) 02:21` as 2023-05-20T02:21; None where there is none."""
+    """A date such as `2023/05/20 (Sat) 02:21` as 2023-05-20T02:21; None if there is no date."""
     if (found := _MOMENT.search(text)) is None:
         return None
     year, month, day, hour, minute = found.groups()

@@ -1,12 +1,14 @@
 """Multi-hop questions over paragraphs: what HotpotQA, MuSiQue, 2WikiMultiHopQA and HoVer have in common.
 
-Each question gets a store of its own: its scope names the nodes of the paragraphs it is shown, or it is asked
-of a whole corpus. Questions are never joined in one graph. A paragraph that several questions show is kept
-once; another text under the same title gets a numbered stem, in the order of the file.
+Each question has a store of its own: its scope names the nodes of the paragraphs that come with it. Or all
+questions are asked of one corpus. Questions are never joined in one graph. A paragraph that comes with
+several questions is kept once. Another text under the same title gets a numbered stem, in file order.
 """
 
 from __future__ import annotations
 
+import unicodedata
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,13 +20,12 @@ from assay.core.dataset import Corpus, Dataset, Place
 from assay.core.errors import DataError, Problem
 from assay.core.records import Document, Item, Passage, Span
 from assay.datasets.public.release import name_some, read_release, release_doubts
-from assay.kinds.memory.datasets.titles import DocumentStems, normalize_title
 
 Graph = Literal["adjacent", "links"]
 Policy = Literal["all", "any"]
-Shown = tuple[str, list[str]]  # the title of a paragraph and its sentences
+TitledSentences = tuple[str, list[str]]  # the title of a paragraph and its sentences
 Fact = tuple[str, int]  # a title, and the number of a sentence from 0
-Held = Literal["whole", "partial", "none"]  # how much of its support is there
+SupportShare = Literal["whole", "partial", "none"]  # how much of a question's support is there
 
 PACKS = {"adjacent": "sentence_chain", "links": "sentence_links"}
 UNPROVEN = (
@@ -34,15 +35,53 @@ UNPROVEN = (
     "whether the path to the evidence is the right one",
     "what a memory learns from earlier questions",
 )
+UNTITLED = "untitled"
 _POLICIES = {"all": "every one of them", "any": "at least one of them"}
+_SYMBOLS = frozenset({"Sm", "Sc", "So"})  # signs that tell titles apart, as in C++ and C
+
+# ----------------------------------------------------------------------------------------- titles
 
 
-class Told(NamedTuple):
-    """Where items come from, and what is worth knowing about them."""
+def normalize_title(title: str) -> str:
+    """The title in one spelling: compatible letters unified, case folded, words joined by underscores.
 
-    path: Path
-    warnings: Sequence[str]
-    places: Mapping[str, Place] = {}
+    Punctuation and space of any length separate words. A title that has only punctuation keeps it, so that
+    it has a name at all.
+    """
+    folded = "".join(sign for sign in title if unicodedata.category(sign) != "Cf")
+    for _ in range(2):  # each of folding and composing can make work for the other
+        folded = unicodedata.normalize("NFKC", folded).casefold()
+    folded = unicodedata.normalize("NFKC", folded)
+    words = "".join(sign if _is_in_word(sign) else " " for sign in folded).split()
+    signs = folded.replace(":", " ").split()  # a colon separates stem and number
+    return "_".join(words or signs) or UNTITLED
+
+
+def _is_in_word(sign: str) -> bool:
+    category = unicodedata.category(sign)
+    return category[0] in "LMN" or category in _SYMBOLS
+
+
+class DocumentStems:
+    """A stem for each text: its title in one spelling, numbered from the second text of that title on.
+
+    The # before the number is in no title that has letters or digits, so no two stems are alike.
+    """
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[str, tuple[str, ...]], str] = {}
+        self._texts: Counter[str] = Counter()
+
+    def of(self, title: str, units: tuple[str, ...]) -> str:
+        name = normalize_title(title)
+        if (name, units) not in self._known:
+            self._texts[name] += 1
+            number = self._texts[name]
+            self._known[name, units] = name if number == 1 else f"{name}#{number}"
+        return self._known[name, units]
+
+
+# ------------------------------------------------------------------------------------- benchmarks
 
 
 @dataclass(frozen=True)
@@ -58,45 +97,45 @@ class BenchmarkForm:
     def pack(self) -> str:
         return PACKS[self.graph]
 
-    @property
-    def labels(self) -> dict[str, str]:
-        """What its labels mean."""
+    def evidence(self, nodes: Iterable[str], answers: Sequence[str] = ()) -> dict[str, Any]:
+        """The gold of an item that rests on some nodes. Without any there is nothing to score."""
+        gold: dict[str, Any] = {"relevant": dict.fromkeys(nodes, 1.0)}
+        if found := len(gold["relevant"]):
+            gold["minimum_evidence_matches"] = found if self.policy == "all" else 1
+        return gold | ({"answers": list(answers)} if answers else {})
+
+    def tags(self, own: Mapping[str, str | int | None], support: SupportShare) -> dict[str, list[str]]:
+        """The tags of an item: those of the release with a value, and how much of its support is there."""
+        found = {name: [str(value)] for name, value in own.items() if value not in (None, "")}
+        every = {"dataset": self.name, "policy": self.policy, "multi_hop": "yes", "evidence": support}
+        return {**found, **{name: [value] for name, value in every.items()}}
+
+    def dataset(
+        self,
+        corpus: Corpus,
+        items: Sequence[Item],
+        path: Path,
+        warnings: Sequence[str],
+        places: Mapping[str, Place] | None = None,
+    ) -> Dataset:
+        """The items over their corpus, with what the benchmark cannot show."""
         needed = f"found when {_POLICIES[self.policy]} is returned"
         left = "of an item with the tag evidence=partial, those that are left"
-        return {
+        labels = {
             "relevance": f"1: a {self.unit} that the release gives as support, 0: any other",
             "evidence": f"the supporting {self.unit}s of an item, {left}; {needed} (policy {self.policy!r})",
         }
-
-    def evidence(self, nodes: Iterable[str]) -> dict[str, Any]:
-        """The gold of an item that rests on some nodes; without any there is nothing to score."""
-        relevant = dict.fromkeys(nodes, 1.0)
-        if not relevant:
-            return {"relevant": {}}
-        return {
-            "relevant": relevant,
-            "minimum_evidence_matches": len(relevant) if self.policy == "all" else 1,
-        }
-
-    def tags(self, own: Mapping[str, str | int | None], held: Held) -> dict[str, list[str]]:
-        """The tags of an item: what the release says of it, less what it does not, and how much is there."""
-        told = {name: [str(value)] for name, value in own.items() if value not in (None, "")}
-        every = {"dataset": self.name, "policy": self.policy, "multi_hop": "yes", "evidence": held}
-        return {**told, **{name: [value] for name, value in every.items()}}
-
-    def dataset(self, corpus: Corpus, items: Sequence[Item], told: Told) -> Dataset:
-        """The items over their corpus, with what the benchmark can and cannot show."""
         edgeless = self.graph == "adjacent" and self.unit != "sentence"
         bare = f"graph 'adjacent': each {self.unit} is a document of its own, so that no two are linked"
         return Dataset(
             f"{self.name}-{self.graph}",
             corpus,
             items,
-            self.labels,
-            [*told.warnings, *([bare] if edgeless else [])],
-            places=told.places,
+            labels,
+            [*warnings, *([bare] if edgeless else [])],
+            places=places or {},
             layer="public",
-            unproven=(*release_doubts(told.path), *UNPROVEN),
+            unproven=(*release_doubts(path), *UNPROVEN),
         )
 
 
@@ -105,33 +144,24 @@ class MultiHopQuestion(NamedTuple):
 
     item_id: str
     text: str
-    context: Sequence[Shown]
+    context: Sequence[TitledSentences]
     facts: Sequence[Fact]
     answers: Sequence[str] = ()
     tags: Mapping[str, str | int | None] = {}
-
-    @property
-    def titles(self) -> list[str]:
-        """The titles that its support stands under."""
-        return list(dict.fromkeys(title for title, _ in self.facts))
-
-    @property
-    def gold_answers(self) -> dict[str, list[str]]:
-        return {"answers": list(self.answers)} if self.answers else {}
 
 
 # ------------------------------------------------------------------------------------- paragraphs
 
 
 class Paragraph(NamedTuple):
-    """A paragraph as one question shows it: its title, and its nodes by the number of the unit."""
+    """A paragraph as one question has it: its title, and its nodes by the number of the unit."""
 
     title: str
     nodes: Mapping[int, str]
 
 
 class Paragraphs:
-    """The different paragraphs of a file, cut into units. A blank unit keeps its number and is no node."""
+    """The different paragraphs of a file, cut into units. A blank unit keeps its number and has no node."""
 
     def __init__(self, pack: str) -> None:
         self._metadata = {"pack": pack}
@@ -144,7 +174,7 @@ class Paragraphs:
         return Corpus(list(self._passages.values()), self._documents)
 
     def add(self, title: str, units: Sequence[str], first: int = 0) -> Paragraph:
-        """A paragraph, kept if it is new. Its units are numbered from `first` on."""
+        """Add a paragraph, if it is new. Its units are numbered from `first` on."""
         stem = self._stems.of(title, tuple(units))
         texts = {number: text.strip() for number, text in enumerate(units, first) if text.strip()}
         nodes = {number: f"{stem}:{number}" for number in texts}
@@ -160,24 +190,15 @@ class Paragraphs:
         return Paragraph(title, nodes)
 
 
-def located(fact: Fact, shown: Sequence[Paragraph]) -> str | None:
-    """The node that a supporting fact names: its title as it is written or, failing that, in any spelling."""
-    title, number = fact
-    name = normalize_title(title)
-    same = [each for each in shown if each.title == title]
-    alike = same or [each for each in shown if normalize_title(each.title) == name]
-    return next((each.nodes[number] for each in alike if number in each.nodes), None)
-
-
 @dataclass
 class MissingSupport:
-    """What of a release names nothing. These are known faults of it, which its users cannot mend."""
+    """Supporting facts that name nothing. These are faults of the release, which its users cannot mend."""
 
     facts: list[str] = field(default_factory=list)
     items: list[str] = field(default_factory=list)
 
-    def nodes(self, item_id: str, found: Mapping[str, str | None]) -> tuple[list[str], Held]:
-        """The nodes of an item's facts that were found, and whether these are all; what was not is noted."""
+    def nodes(self, item_id: str, found: Mapping[str, str | None]) -> tuple[list[str], SupportShare]:
+        """The nodes that were found, by fact, and whether these are all. The others are noted."""
         self.facts += [f"{fact} of {item_id!r}" for fact, node in found.items() if node is None]
         nodes = [node for node in found.values() if node is not None]
         if not nodes:
@@ -185,7 +206,7 @@ class MissingSupport:
             return nodes, "none"
         return nodes, "whole" if len(nodes) == len(found) else "partial"
 
-    def warnings(self, where: str) -> list[str]:
+    def warnings(self, where: Path) -> list[str]:
         found = []
         if self.facts:
             what = f"{len(self.facts)} supporting facts name nothing that is there, and are left out"
@@ -203,22 +224,8 @@ class MissingSupport:
 def by_sentence(
     form: BenchmarkForm, questions: Sequence[tuple[Place, MultiHopQuestion]], path: Path
 ) -> Dataset:
-    """Each question over the sentences of the paragraphs that it comes with."""
-    _refuse_without_context(questions)
-    paragraphs, lost, items = Paragraphs(form.pack), MissingSupport(), []
-    for _, each in questions:
-        shown = [paragraphs.add(title, sentences) for title, sentences in each.context]
-        found = {f"{title!r} {number}": located((title, number), shown) for title, number in each.facts}
-        nodes, held = lost.nodes(each.item_id, found)
-        scope = list(dict.fromkeys(node for paragraph in shown for node in paragraph.nodes.values()))
-        gold = form.evidence(nodes) | each.gold_answers
-        items.append(Item(each.item_id, each.text, tags=form.tags(each.tags, held), gold=gold, scope=scope))
-    places = {each.item_id: place for place, each in questions}
-    return form.dataset(paragraphs.corpus, items, Told(path, lost.warnings(str(path)), places))
-
-
-def _refuse_without_context(questions: Sequence[tuple[Place, MultiHopQuestion]]) -> None:
-    fix = "Use the release that has contexts, or name a corpus where the data set takes one."
+    """Each question over the sentences of the paragraphs that come with it."""
+    fix = "Use the release that has contexts, or name a corpus if the data set takes one."
     problems = [
         Problem("no sentence is shown with it", *place, field="context", fix=fix)
         for place, each in questions
@@ -226,6 +233,25 @@ def _refuse_without_context(questions: Sequence[tuple[Place, MultiHopQuestion]])
     ]
     if problems:
         raise DataError(problems)
+    paragraphs, missing, items = Paragraphs(form.pack), MissingSupport(), []
+    for _, each in questions:
+        context = [paragraphs.add(title, sentences) for title, sentences in each.context]
+        found = {f"{title!r} {number}": _node_of((title, number), context) for title, number in each.facts}
+        nodes, support = missing.nodes(each.item_id, found)
+        scope = list(dict.fromkeys(node for paragraph in context for node in paragraph.nodes.values()))
+        gold, tags = form.evidence(nodes, each.answers), form.tags(each.tags, support)
+        items.append(Item(each.item_id, each.text, tags=tags, gold=gold, scope=scope))
+    places = {each.item_id: place for place, each in questions}
+    return form.dataset(paragraphs.corpus, items, path, missing.warnings(path), places)
+
+
+def _node_of(fact: Fact, context: Sequence[Paragraph]) -> str | None:
+    """The node that a supporting fact names: by its title as written or, failing that, in any spelling."""
+    title, number = fact
+    name = normalize_title(title)
+    same = [each for each in context if each.title == title]
+    alike = same or [each for each in context if normalize_title(each.title) == name]
+    return next((each.nodes[number] for each in alike if number in each.nodes), None)
 
 
 class CorpusPage(msgspec.Struct):
@@ -238,7 +264,7 @@ class CorpusPage(msgspec.Struct):
 def by_title(
     form: BenchmarkForm, questions: Sequence[tuple[Place, MultiHopQuestion]], path: Path, corpus: Path
 ) -> Dataset:
-    """All questions over one open corpus. Support is found by title: each names a passage."""
+    """All questions over one open corpus. Supporting facts are found by title, and each names a passage."""
     paragraphs, as_written, in_any_spelling = Paragraphs(form.pack), dict[str, str](), dict[str, str]()
     doubled: list[str] = []
     for _, page in read_release(corpus, CorpusPage):
@@ -246,23 +272,20 @@ def by_title(
             if as_written.setdefault(page.title, node) != node:
                 doubled.append(page.title)
             in_any_spelling.setdefault(normalize_title(page.title), node)
-    lost, items = MissingSupport(), []
+    missing, items, named = MissingSupport(), [], set[str]()
     for _, each in questions:
+        titles = dict.fromkeys(title for title, _ in each.facts)
+        named.update(titles)
         found = {
             repr(title): as_written.get(title) or in_any_spelling.get(normalize_title(title))
-            for title in each.titles
+            for title in titles
         }
-        nodes, held = lost.nodes(each.item_id, found)
-        gold = form.evidence(nodes) | each.gold_answers
-        items.append(Item(each.item_id, each.text, tags=form.tags(each.tags, held), gold=gold))
-    named = {title for _, each in questions for title in each.titles}
-    warnings = [*lost.warnings(str(path)), *_ambiguous(sorted(named.intersection(doubled)), corpus)]
+        nodes, support = missing.nodes(each.item_id, found)
+        gold, tags = form.evidence(nodes, each.answers), form.tags(each.tags, support)
+        items.append(Item(each.item_id, each.text, tags=tags, gold=gold))
+    warnings = missing.warnings(path)
+    if ambiguous := sorted(named.intersection(doubled)):
+        what = f"{len(ambiguous)} titles of supporting facts are here more than once, and the first counts"
+        warnings.append(f"{corpus}: {what}: {name_some([repr(title) for title in ambiguous])}")
     places = {each.item_id: place for place, each in questions}
-    return form.dataset(paragraphs.corpus, items, Told(path, warnings, places))
-
-
-def _ambiguous(titles: Sequence[str], corpus: Path) -> list[str]:
-    if not titles:
-        return []
-    what = f"{len(titles)} titles of supporting facts stand here more than once, and the first counts"
-    return [f"{corpus}: {what}: {name_some([repr(title) for title in titles])}"]
+    return form.dataset(paragraphs.corpus, items, path, warnings, places)

@@ -20,7 +20,7 @@ from assay.systems.answering import Meter
 
 @dataclass(frozen=True)
 class AnswerSettings:
-    """How much of an outcome an answer holds, and what is measured beside it."""
+    """What an answer has of a walk, and what is measured besides."""
 
     k: int
     seed: int
