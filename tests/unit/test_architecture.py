@@ -218,7 +218,7 @@ def test_the_same_word_still_has_another_sense() -> None:
         "from assay.kinds.answers.panel import Panel",
         "def f(judge):\n    from assay.kinds.answers.panel import Panel\n    return isinstance(judge, Panel)",
         "if TYPE_CHECKING:\n    from assay.kinds.answers.panel import Panel",
-        "import assay.kinds.memory.measures.path",
+        "import assay.kinds.memory.measures.expectations",
         "panel = import_module('assay.kinds.answers.panel')",
     ],
 )

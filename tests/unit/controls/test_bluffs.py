@@ -19,7 +19,7 @@ from assay.kinds.hierarchy.controls import FullBeam
 from assay.kinds.hierarchy.measures.routing import RoutingError, VisitedShare
 from assay.kinds.memory.controls import BluffedTrace
 from assay.kinds.memory.measures.activation import PrimingPull, PrimingShift
-from assay.kinds.memory.measures.path import CaseHit, ContradictionHit, PathHit, SemanticHit
+from assay.kinds.memory.measures.expectations import CaseHit, ContradictionHit, PathHit, SemanticHit
 from walked_block import hits, item, path, value, walked
 
 COUNT = 12

@@ -16,7 +16,7 @@ from assay.core.dataset import Corpus
 from assay.core.errors import DataError, UsageError
 from assay.core.protocols import Measure
 from assay.core.records import Fault, Hit, Item, Passage, Response, Step
-from assay.kinds.memory.measures.evidence import EvidenceHit, EvidenceRecall
+from assay.kinds.memory.measures.expectations import EvidenceHit, EvidenceRecall
 from assay.kinds.memory.walk import Over
 from assay.measures.parse import parse_measure
 from assay.measures.ranking import Complete, R, Success

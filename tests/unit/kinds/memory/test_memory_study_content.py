@@ -20,7 +20,7 @@ from assay.kinds.memory.datasets.cases import Cases
 from assay.kinds.memory.datasets.locomo import LoCoMo
 from assay.kinds.memory.datasets.longmemeval import LongMemEval
 from assay.kinds.memory.datasets.multihop import HotpotQA, Hover, MuSiQue, TwoWiki
-from assay.kinds.memory.measures.evidence import EvidenceMeasure
+from assay.kinds.memory.measures.expectations import EvidenceMeasure
 from assay.study.study import open_study
 from small_study import assay as command
 

@@ -12,7 +12,7 @@ import pytest
 from assay.core.errors import DataError
 from assay.core.protocols import Measure
 from assay.core.records import Fault, Response, Step
-from assay.kinds.memory.measures.path import CaseHit, ContradictionHit, PathHit, SemanticHit, TraceHit
+from assay.kinds.memory.measures.expectations import CaseHit, ContradictionHit, PathHit, SemanticHit, TraceHit
 from assay.measures.parse import parse_measure
 from assay.measures.score import score_block
 from walked_block import block_of, hits, item, path, scored, seed, spread, value, walked

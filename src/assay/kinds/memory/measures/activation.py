@@ -1,7 +1,7 @@
-"""How a memory's energy spread: how many nodes, how deep, what came before, and what the path was worth.
+"""How a memory came to its answer: how many nodes and hops, the effect of edges, and the effect of priming.
 
 None of these says by itself whether an answer is right. The first two are what an answer cost. The others are
-read as contrasts: a dynamic memory with a static one, the edges of a path with as many others.
+read by comparison: a dynamic memory with a static one, the edges of a path with as many other edges.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ activation_declaration = partial(Declaration, better="lower", high=None, absent=
 
 @dataclass(frozen=True)
 class ActivationMeasure(DeclaredMeasure):
-    """A measure of how an answer came about: from 0; what is not there has no value.
+    """A measure of how an answer came about. An answer without a value stays out of the mean.
 
-    It applies to every item but those that are only there to be compared with: a probe is not counted twice.
+    It applies to every item except unprimed twins, so that a probe is not counted twice.
     """
 
     def applies(self, block: Block) -> Bools:
@@ -50,9 +50,9 @@ class ActivationMeasure(DeclaredMeasure):
 class Activated(ActivationMeasure):
     """Activated nodes: how many distinct nodes energy began at or was passed on to.
 
-    Where nothing spread: the distinct nodes on the paths, or the hits of a flat result. Unbounded; lower is
-    better, since of two memories that find the same the one that touched less was cheaper. An answer without
-    hits stays out of the mean, so that finding nothing is no economy.
+    If nothing spread: the distinct nodes on the paths, or the hits of a flat result. Unbounded; lower is
+    better, because of two memories that find the same, the one that touched less was cheaper. An answer
+    without hits stays out of the mean, so that finding nothing does not look cheap.
 
     Collins and Loftus, "A spreading-activation theory of semantic processing", Psychological Review 82(6),
     1975.
@@ -87,7 +87,7 @@ class Depth(ActivationMeasure):
 
     @property
     def blank(self) -> frozenset[str]:
-        """A trace without a spread is no answer that is missing."""
+        """An answer whose trace has no spread is not missing."""
         return frozenset({"hits"} if self.of == "path" else ())
 
     def values(self, block: Block) -> Floats:
@@ -106,8 +106,8 @@ class Effect(ActivationMeasure):
     """Effect of removing edges: how far the result changes without them, from 0 (not at all) to 1 (wholly).
 
     of="path" removes the edges of the best path, "random" as many of the whole graph, "nearby" as many of
-    those at the nodes of its paths; the last two are means over draws. A path is causally useful where the
-    first is larger. Applies to answers that tell it. Higher is better: the path carried the result.
+    those at the nodes of its paths; the last two are means over draws. A path is causally useful if the first
+    is larger. Applies to answers whose trace has it. Higher is better: the path carried the result.
     """
 
     declares: ClassVar[Declaration] = activation_declaration(
@@ -124,11 +124,11 @@ class Effect(ActivationMeasure):
 
 @dataclass(frozen=True)
 class PrimingShift(ActivationMeasure):
-    """Priming shift: how far a probe's result lies from that of the same question asked afresh.
+    """Priming shift: how far a probe's result is from that of the same question in a fresh session.
 
     ½ Σ |p − q| over the hits' scores, each result's made to add up to 1 (see `result_distance`): 0 is exactly
-    the same result, whatever came before, 1 nothing in common. For items that another item's gold names in
-    `unprimed_of`; unjudged while that one has no answer. Higher is more: a static memory has 0.
+    the same result, 1 nothing in common. For items that the gold of another item names in `unprimed_of`;
+    unjudged while that one has no answer. Higher is more: a static memory has 0.
 
     Meyer and Schvaneveldt, "Facilitation in recognizing pairs of words", J. Exp. Psych. 90(2), 1971, for
     priming; the distance is total variation.
@@ -162,19 +162,19 @@ class PrimingShift(ActivationMeasure):
 
     @staticmethod
     def _twins(block: Block) -> dict[str, Response | None]:
-        """The unprimed answers, by the item that they are to be compared with."""
+        """The unprimed answers, by the probe that they are compared with."""
         pairs = zip(walk_expectations(block.items), block.responses, strict=True)
         return {each.unprimed_of: response for each, response in pairs if each.unprimed_of is not None}
 
 
 @dataclass(frozen=True)
 class PrimingPull(PrimingShift):
-    """Priming pull: how much more of a probe's result lies on the evidence of what was asked before it.
+    """Priming pull: how much more of a probe's result is evidence of the items before it.
 
     Σ (p − q) over the evidence (label "relevance", grade 1 or more) of the items before it in its sequence,
-    where p and q are the scores of the probe and of the same question asked afresh, each made to add up to 1.
-    Range -1 to 1. A memory that learned moves towards what it was asked; one whose scores only tremble has 0
-    on average, however far `PrimingShift` says that it moved. -1 when nothing came back. Applies where
+    where p and q are the scores of the probe and of the same question in a fresh session, each made to add up
+    to 1. Range -1 to 1. A memory that learned moves towards what it was asked; one whose scores only vary at
+    random has 0 on average, however large its `PrimingShift` is. -1 when nothing came back. Applies where
     `PrimingShift` does, if something before the probe has evidence.
     """
 

@@ -1,7 +1,7 @@
-"""Short answers against those that count as right: exact match and F1, as SQuAD and HotpotQA score them.
+"""Short answers compared with the right ones: exact match and F1, as SQuAD and HotpotQA score them.
 
-Both sides are read alike: small letters, no ASCII punctuation, no articles, one space between words. The best
-of the right answers counts.
+Both sides are normalised: lower case, no ASCII punctuation, no articles, one space between words. Of several
+right answers, the one that is met best counts.
 
 Rajpurkar et al., "SQuAD: 100,000+ questions for machine comprehension of text", EMNLP 2016; Yang et al.,
 "HotpotQA: a dataset for diverse, explainable multi-hop question answering", EMNLP 2018.
@@ -28,7 +28,7 @@ FIRST_ADDRESS = "assay.measures.reading"
 
 _ARTICLE = re.compile(r"\b(?:a|an|the)\b")
 _PUNCTUATION = str.maketrans("", "", string.punctuation)
-_WHOLE = frozenset({"yes", "no", "noanswer"})  # answers of which no part counts
+_WHOLE = frozenset({"yes", "no", "noanswer"})  # answers that are right or wrong as a whole
 
 
 def normalized(answer: str) -> str:
@@ -37,10 +37,10 @@ def normalized(answer: str) -> str:
 
 
 def token_f1(given: str, right: str) -> float:
-    """The harmonic mean of precision and recall of words, each counted as often as it stands on both sides.
+    """The harmonic mean of precision and recall of words, each counted as often as both sides have it.
 
     A yes or no, on either side, is right or wrong as a whole. As in HotpotQA's own scoring, an answer without
-    any word scores 0, even where the right one has none.
+    any word scores 0, even if the right one has none.
     """
     one, other = normalized(given), normalized(right)
     if one != other and not _WHOLE.isdisjoint({one, other}):
@@ -54,7 +54,7 @@ answer_declaration = partial(Declaration, needs=frozenset({"answer"}))
 
 @dataclass(frozen=True)
 class _AnswerMeasure(DeclaredMeasure, ABC):
-    """A measure of the answer alone, for items that say which answers are right."""
+    """A measure of only the answer, for items that say which answers are right."""
 
     def applies(self, block: Block) -> NDArray[np.bool_]:
         return np.array([bool(item.gold.get("answers")) for item in block.items], dtype=bool)
@@ -67,29 +67,27 @@ class _AnswerMeasure(DeclaredMeasure, ABC):
         right = item.gold.get("answers")
         if response is None or response.answer is None or not right:
             return np.nan
-        return max(self.agreement(response.answer, each) for each in right)
+        return max(self.compare(response.answer, each) for each in right)
 
     @abstractmethod
-    def agreement(self, given: str, right: str) -> float: ...
+    def compare(self, given: str, right: str) -> float: ...
 
 
 @dataclass(frozen=True)
 class ExactMatch(_AnswerMeasure):
-    """Exact match: 1 where an answer is one of those that are right, once both are normalised, else 0."""
+    """Exact match: 1 if an answer is one of the right ones, once both are normalised, else 0."""
 
     declares: ClassVar[Declaration] = answer_declaration("ExactMatch", binary=True)
 
-    def agreement(self, given: str, right: str) -> float:
-        """Whether both answers are the same."""
+    def compare(self, given: str, right: str) -> float:
         return float(normalized(given) == normalized(right))
 
 
 @dataclass(frozen=True)
 class F1(_AnswerMeasure):
-    """F1 of words: how far an answer overlaps the nearest of those that are right, from 0 to 1."""
+    """F1 of words: how far an answer overlaps the nearest of the right ones, from 0 to 1."""
 
     declares: ClassVar[Declaration] = answer_declaration("F1")
 
-    def agreement(self, given: str, right: str) -> float:
-        """The overlap of two answers."""
+    def compare(self, given: str, right: str) -> float:
         return token_f1(given, right)
