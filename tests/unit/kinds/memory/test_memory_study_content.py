@@ -1,4 +1,4 @@
-"""The memory study: its documents, cases and public fixtures are whole, varied and true to their text."""
+"""The memory study: its cases and public fixtures load without a fault, and its gates decide."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 import re
 import shutil
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,10 +25,8 @@ from assay.study.study import open_study
 from small_study import assay as command
 
 STUDY = Path(assay.__file__).parent / "kinds" / "memory" / "template"
-FILES = sorted(path for folder in ("cases", "ablations") for path in (STUDY / folder).glob("*.json"))
 WRITTEN = yaml.safe_load((STUDY / "study.yaml").read_text(encoding="utf-8"))
 ABLATIONS = ["ablation-structure", "ablation-weights", "ablation-expansion"]
-FAMILIES = {"contracts": 6, "runbooks": 5, "policies": 4, "dialogues": 3}  # documents at least
 
 
 @pytest.fixture(scope="module")
@@ -41,22 +39,8 @@ def cases(kit: Kit) -> Dataset:
     return Cases(path=("cases", "ablations")).load(kit)
 
 
-def _expectations() -> Iterator[dict[str, Any]]:
-    for file in FILES:
-        for case in json.loads(file.read_text(encoding="utf-8"))["cases"]:
-            yield case["expectation"]
-
-
 def _matching(words: Sequence[str], tag: str, dataset: Dataset) -> Counter[str]:
     return Counter({word: sum(word in item.tags[tag] for item in dataset.items) for word in words})
-
-
-def test_every_family_has_its_documents(cases: Dataset) -> None:
-    for family, least in FAMILIES.items():
-        assert len(list((STUDY / "documents" / family).glob("*.md"))) >= least
-    units = Counter(passage.source for passage in cases.corpus.passages)
-    assert len(units) == len(list((STUDY / "documents").rglob("*.md")))  # no document without a case file
-    assert {source: count for source, count in units.items() if not 8 <= count <= 25} == {}
 
 
 def test_there_are_enough_cases_of_every_sort(cases: Dataset) -> None:
@@ -69,67 +53,6 @@ def test_there_are_enough_cases_of_every_sort(cases: Dataset) -> None:
     assert list(cases.warnings) == []
 
 
-def test_every_expectation_is_used_several_times() -> None:
-    used: Counter[str] = Counter()
-    for wanted in _expectations():
-        used.update(wanted.keys())
-        used["some of several"] += wanted["minimum_evidence_matches"] < len(wanted["evidence_node_ids"])
-        for name in ("path", "activation_trace"):
-            if name in wanted:
-                used[f"{name} {wanted[name]['match_mode']}"] += 1
-        if "path" in wanted:
-            used[wanted["path_scope"]] += 1
-        for step in wanted.get("activation_trace", {}).get("steps", []):
-            used.update(key for key in step if key != "node_id")
-    wanted_often = (
-        *("path exact", "path prefix", "path subsequence", "best_path", "any_path", "some of several"),
-        *("required_edge_types", "required_semantic_roles", "required_contradiction_pairs"),
-        *("activation_trace prefix", "activation_trace subsequence", "required_trace_stop_reasons"),
-        *("min_activation_trace_length", "max_activation_trace_length"),
-        *("is_seed", "hop", "edge_type"),
-    )
-    assert {name: used[name] for name in wanted_often if used[name] < 3} == {}
-    assert used["stopped_reason"] >= 2
-
-
-def test_paths_lead_through_evidence_and_nodes_are_near_it() -> None:
-    """What a case names stands in a document of its evidence, or in one that goes with it (an addendum)."""
-    for wanted in _expectations():
-        stems = {node.partition(":")[0].removesuffix("_addendum") for node in wanted["evidence_node_ids"]}
-        steps = wanted.get("path", {}).get("steps", []) + wanted.get("activation_trace", {}).get("steps", [])
-        named = {step["node_id"] for step in steps}
-        named |= {node for pair in wanted.get("required_contradiction_pairs", []) for node in pair}
-        assert {node.partition(":")[0].removesuffix("_addendum") for node in named} <= stems
-        if "path" in wanted:
-            assert named & set(wanted["evidence_node_ids"])
-
-
-def test_roles_that_are_asked_for_are_worded_in_the_documents(cases: Dataset) -> None:
-    """An exception that nobody words as one could not be found by its role."""
-    words = {
-        "exception": ("unless", "except", "notwithstanding", "other than"),
-        "remedy": ("terminate", "damages", "withhold", "recover", "credit", "refund", "revoke", "suspend"),
-        "escalation": ("escalate", "page"),
-    }
-    for item in cases.items:
-        asked = item.gold.get("required_semantic_roles", [])
-        documents = {cases.corpus.document_of(node) for node in item.gold.get("relevant", {})}
-        near = [p.text.casefold() for p in cases.corpus.passages if p.source in documents]
-        for role in asked:
-            assert any(word in text for word in words.get(role, ("",)) for text in near), (item.item_id, role)
-
-
-def test_hard_negatives_have_a_look_alike_in_another_document(cases: Dataset) -> None:
-    """Half of the words of a look-alike, at least, are those of the evidence."""
-    charters = {p.doc_id: p for p in cases.corpus.passages if p.source in ("coach_charter", "ferry_charter")}
-    for number in (1, 2, 3, 4, 8, 9, 10):
-        one, other = (
-            set(charters[f"{name}:{number}"].text.split()) for name in ("coach_charter", "ferry_charter")
-        )
-        assert 2 * len(one & other) >= len(one)
-        assert one != other
-
-
 def test_primes_come_before_probes(cases: Dataset) -> None:
     order: dict[str, list[str]] = {}
     for item in cases.items:
@@ -139,16 +62,6 @@ def test_primes_come_before_probes(cases: Dataset) -> None:
     for parts in order.values():
         assert parts == sorted(parts)  # prime, …, probe, …
         assert {"prime", "probe"} == set(parts)
-
-
-def test_probes_are_asked_after_either_half_of_a_document(cases: Dataset) -> None:
-    """The same words after other primes mean something else: only what was asked before can tell."""
-    probes = [item for item in cases.items if item.tags["part"] == ["probe"]]
-    assert sum("path" in item.gold for item in probes) >= 10
-    meant: dict[str, set[frozenset[str]]] = {}
-    for item in probes:
-        meant.setdefault(item.text, set()).add(frozenset(item.gold["relevant"]))
-    assert sum(len(each) == 2 for each in meant.values()) >= 8
 
 
 def test_every_ablation_has_cases_enough_to_show_a_direction(cases: Dataset) -> None:
@@ -201,13 +114,9 @@ def test_the_study_files_read(name: str) -> None:
 # ------------------------------------------------------------------------------------------ study.yaml
 
 
-def _clauses(gate: str) -> list[str]:
-    return [" ".join(clause.split()) for clause in WRITTEN["gates"][gate]["go"]]
-
-
 @pytest.mark.parametrize("name", ["study.yaml", "public.yaml"])
 def test_every_system_has_the_same_room_for_evidence(name: str) -> None:
-    """Evidence counts the first few nodes: three of a path are never held against a hundred hits."""
+    """Evidence counts the first few nodes: three of a path are never compared with a hundred hits."""
     study = open_study(STUDY / name)
     assert [
         each.name for each in study.measures if isinstance(each, EvidenceMeasure) and each.cutoff is None
@@ -236,40 +145,9 @@ def test_no_figure_of_the_sample_counts_an_ablation_case(tmp_path: Path) -> None
     assert {one["item"].partition("/")[0] for one in results["scores"]}.isdisjoint(ABLATIONS)
 
 
-def test_every_ablation_is_read_on_the_cases_written_for_it() -> None:
-    written = yaml.safe_load((STUDY / "ablations.yaml").read_text(encoding="utf-8"))
-    clauses = written["gates"]["ablations"]["go"]
-    assert [re.findall("'(ablation-.*)'", clause) for clause in clauses] == [[name] for name in ABLATIONS]
-
-
-def test_every_way_to_walk_is_held_against_other_edges() -> None:
-    modes = ("structure_only", "weighted_graph", "activation_spreading_v1", "pagerank")
-    assert [WRITTEN["systems"][mode] for mode in modes] == [f"{mode}(counterfactuals=20)" for mode in modes]
-    for gate, other in (("h3", "random"), ("h3_nearby", "nearby")):
-        assert _clauses(gate) == [
-            f"Effect(of=path)({mode}) - Effect(of={other})({mode}) > 0" for mode in modes
-        ]
-
-
-def test_priming_is_a_paired_contrast_over_whole_sequences() -> None:
-    assert WRITTEN["cluster"] == "sequence"
-    for mode in ("activation_spreading", "weighted_graph"):
-        shift = f"PrimingShift({mode}_dynamic) - PrimingShift({mode}_static) > 0 where part=probe"
-        assert shift in _clauses("priming")
-        assert f"PrimingShift({mode}_static) <= 0 where part=probe on estimate" in _clauses("priming")
-        for measure in ("EvidenceHit@3", "PathHit"):
-            gain = f"{measure}({mode}_dynamic) - {measure}({mode}_static) > 0 where part=probe"
-            assert gain in _clauses("priming_quality")
-
-
-def test_limits_are_those_of_the_plan() -> None:
-    worse = {"EvidenceHit@3": 0.02, "PathHit": 0.02}
-    assert WRITTEN["limits"] == {"worse": worse, "latency": 1.2, "reference": "lexical_baseline"}
-
-
 @pytest.mark.slow
 def test_a_loss_beyond_the_limits_is_a_no_go(tmp_path: Path) -> None:
-    """The graph of a case file without its edges, held against what it was with them."""
+    """The graph of a case file without its edges, compared with the same graph with them."""
     study: dict[str, Any] = {
         "kind": "memory",
         "data": f"cases(path='{STUDY / 'ablations' / 'structure.json'}')",
