@@ -1,4 +1,4 @@
-"""assay graph: what a graph system makes of the documents, to check a pack; not for those who still label."""
+"""assay graph: what a graph system makes of the documents. It helps to check a pack."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from assay.kinds.memory.graph_view import DocumentView
 
-MOST = 20  # documents, where none is named; JSON has them all
+MOST = 20  # documents, if none is named; JSON has them all
 GAP = 2  # between two columns
 LEAST = 20  # characters of a text
 
@@ -76,7 +76,7 @@ def _edges(found: DocumentView, width: int) -> Table | None:
 
 
 def _fitted(header: Sequence[str], rows: Sequence[Sequence[str]], text: int, width: int) -> Table | None:
-    """A table in which one column is cut to the room that the others leave; none where there are no rows."""
+    """A table in which one column is cut to the room that the others leave; None if there are no rows."""
     from rich.cells import cell_len
 
     from assay.report.wording import printable, shorten

@@ -1,8 +1,7 @@
 """A reader: any system, and a language model that answers from what the system found.
 
-The model is asked over OpenAI's chat protocol, at temperature 0 and with the seed of the run. It is shown the
-question and the texts of the first hits, and nothing else; without a hit it is not asked, and there is no
-answer.
+The model is asked over OpenAI's chat protocol, at temperature 0 and with the seed of the run. It only sees
+the question and the texts of the first hits. Without a hit it is not asked, and there is no answer.
 """
 
 from __future__ import annotations
@@ -58,7 +57,7 @@ class Reader(ChatParameters):
     k: int = 5
     _: KW_ONLY
     max_tokens: int = 50
-    # worked out, so that no identity holds a password
+    # derived from the url, so that no identity holds a password
     service: str = field(default="", init=False)
     version: ClassVar[str] = "1"
 
@@ -78,15 +77,15 @@ class Reader(ChatParameters):
         return kind(found, self, corpus, ChatModel.of(self, seed, kit))
 
     def problems(self, dataset: Dataset, kit: Kit) -> list[Problem]:
-        """Why the system that is read from cannot serve a dataset."""
+        """Why the system cannot serve a dataset."""
         return inner_problems(self.of, dataset, kit)
 
     def warnings(self, dataset: Dataset, kit: Kit) -> list[str]:
-        """What the system that is read from finds odd about a dataset."""
+        """What looks like a mistake in a dataset to the system."""
         return inner_warnings(self.of, dataset, kit)
 
     def identity(self, kit: Kit) -> dict[str, Any]:
-        """What decides answers besides parameters. A service that changes a model silently is not seen."""
+        """What decides answers besides parameters. A silent change of the model is not noticed."""
         return part_identities(self, kit)
 
 
@@ -117,7 +116,7 @@ class ReaderIndex(WrappedIndex):
         return f"{title}\n{text}" if title and text else text
 
     def read(self, question: str, passages: str, bill: Bill) -> ChatReply:
-        """What the model answers. Each attempt is paid for, also one that comes to nothing."""
+        """The answer of the model. Each attempt is paid for, also one that fails."""
         asked = fill_prompt(self.part.prompt, {"question": question, "passages": passages})
         return self.model.ask([{"role": "user", "content": asked}], bill)
 
@@ -128,10 +127,10 @@ class StructuredReaderIndex(StructuredWrapper, ReaderIndex):
 
 
 class ReaderSession:
-    """One conversation with the system, each of its responses read by the model.
+    """One conversation with the system, each of whose responses the model reads.
 
-    Where reading fails, what the system found is kept for the next attempt: a system that learns from what it
-    is asked must not be asked twice.
+    If reading fails, the response is kept for the next attempt: a system that learns from queries must not
+    get one twice.
     """
 
     def __init__(self, index: ReaderIndex, session: Session) -> None:
@@ -139,7 +138,9 @@ class ReaderSession:
         self._kept: tuple[Query, Response] | None = None
 
     def answer(self, query: Query, budgets: Sequence[Budget]) -> Response:
-        response = self._found(query, budgets)
+        kept, self._kept = self._kept, None
+        is_kept = kept is not None and kept[0] == query
+        response = kept[1] if kept is not None and is_kept else self._session.answer(query, budgets)
         passages = "" if response.error is not None else self._index.shown(response.hits)
         if not passages:
             return response
@@ -158,16 +159,10 @@ class ReaderSession:
         response.answer = read.required_text.strip()
         return response
 
-    def _found(self, query: Query, budgets: Sequence[Budget]) -> Response:
-        kept, self._kept = self._kept, None
-        if kept is not None and kept[0] == query:
-            return kept[1]
-        return self._session.answer(query, budgets)
-
     def _failed(
         self, query: Query, response: Response, error: Retryable | RequestRefusal, cost: float
     ) -> Response:
-        """The fault of a reading, and what it cost; what the system cost is not to be booked again."""
+        """The fault of a reading, with its cost and that of the system, which must not be booked again."""
         paid = (response.observed.cost or 0.0) + cost
         response.observed.cost = None
         self._kept = (query, response)
