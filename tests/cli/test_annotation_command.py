@@ -65,7 +65,7 @@ def test_the_whole_way(documents: Path) -> None:
     )
     done = run("sheets", documents, "--annotators", "anna,ben")
     assert f"{work}/sheets/anna.csv: 6 rows, 6 of them new" in done.out
-    assert "ben: the forms wait for the queries that anna writes" in done.err
+    assert "ben: the sheets wait for the queries that anna writes" in done.err
 
     anna = {
         ROOF: approved("multi_hop", "lease:1; lease:2", query="Must I pay in full under a wet roof?"),
@@ -132,7 +132,7 @@ def test_steps_are_taken_in_order(documents: Path) -> None:
         (("freeze", documents, "--version", "1"), "There is no inventory"),
         (("sample", documents), "There is no inventory"),
         (("sheets", documents, "--annotators", "anna,ben"), "not frozen"),
-        (("agreement", documents), "There are no forms"),
+        (("agreement", documents), "There are no sheets"),
         (("export", documents, "--dataset-id", "x", "--pack", "policy"), "not frozen"),
     ):
         done = run(*step)

@@ -143,7 +143,7 @@ def test_a_decision_about_other_labels_is_stale(workspace: Workspace) -> None:
         {"a": {"decision": "approved", "evidence_node_ids": "lease:2", "rationale": "so"}},
     )
     now = labelled(workspace, anna, {"a": approved("direct", "lease:3")})
-    with pytest.raises(DataError, match="the forms have changed since this was decided"):
+    with pytest.raises(DataError, match="the sheets have changed since this was decided"):
         read_rulings(workspace, doubly_labelled(*now))
     fill(workspace.adjudication, {"a": {"seen": ""}})
     assert set(read_rulings(workspace, doubly_labelled(*now))) == {"a"}

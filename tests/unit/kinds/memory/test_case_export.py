@@ -199,7 +199,7 @@ def test_an_unknown_pack_is_told(workspace: Workspace) -> None:
     label(workspace, same, same)
     found = export_cases(workspace, ExportSettings("x", "polcy"))
     assert "no domain pack is called 'polcy' here" in found.warnings[0]
-    with pytest.raises(UsageError, match="no name for a dataset"):
+    with pytest.raises(UsageError, match="cannot be the name of a dataset"):
         export_cases(workspace, ExportSettings("a/b", "policy"))
 
 

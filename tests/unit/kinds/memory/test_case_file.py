@@ -125,7 +125,7 @@ def test_everything_is_told_at_once(folder: Path) -> None:
         ],
     }
     one_of_two = "Write one of the two, or leave it out."
-    alone = "Write the name alone: a study gives it parameters."
+    alone = "Write only the name: a study gives it parameters."
     known = (
         "Known: activation_trace, evidence_node_ids, max_activation_trace_length, "
         "min_activation_trace_length, minimum_evidence_matches, path, path_scope, "

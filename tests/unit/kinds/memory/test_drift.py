@@ -121,7 +121,7 @@ def test_kept_results_are_named(folder: Path, tmp_path: Path) -> None:
         path.write_bytes(damaged)
         with pytest.raises(DataError, match="is not readable: not"):
             measure_drift(study, "may")
-    with pytest.raises(UsageError, match="no name for kept results"):
+    with pytest.raises(UsageError, match="cannot be the name of kept results"):
         keep_results(study, "../x")
 
 

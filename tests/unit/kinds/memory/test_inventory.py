@@ -84,7 +84,7 @@ def test_documents_that_cannot_be_labelled_are_named_together(documents: Path) -
     with pytest.raises(DataError) as raised:
         write_inventory(opened(documents))
     assert len(raised.value.problems) == 2
-    with pytest.raises(UsageError, match="is no folder"):
+    with pytest.raises(UsageError, match="is not a folder"):
         open_workspace(documents / "nowhere")
 
 
@@ -133,7 +133,7 @@ def test_documents_that_came_or_went_are_drift_too(documents: Path) -> None:
     ):
         assert damaged != whole
         path.write_bytes(damaged)
-        with pytest.raises(DataError, match=f"this is no snapshot: {why}"):
+        with pytest.raises(DataError, match=f"this is not a snapshot: {why}"):
             frozen_version(opened(documents))
     path.write_bytes(msgspec.json.encode({"schema": "x", "version": "", "created": 0, "document_hashes": {}}))
     with pytest.raises(DataError, match="its schema is 'x'"):
@@ -142,7 +142,7 @@ def test_documents_that_came_or_went_are_drift_too(documents: Path) -> None:
 
 @pytest.mark.parametrize("version", ["", "../1", ".x", "a/b", "a b"])
 def test_a_version_names_a_file(documents: Path, version: str) -> None:
-    with pytest.raises(UsageError, match="is no name for a version"):
+    with pytest.raises(UsageError, match="cannot be the name of a version"):
         freeze_documents(opened(documents), version, lambda: 0.0)
 
 

@@ -54,7 +54,7 @@ def test_answers_are_read_without_case_punctuation_and_articles(given: str, read
     ],
 )
 def test_hand_worked_scores(given: str, right: str, exact: int, overlap: float) -> None:
-    assert ExactMatch().agreement(given, right) == exact
+    assert ExactMatch().compare(given, right) == exact
     assert token_f1(given, right) == pytest.approx(overlap)
 
 

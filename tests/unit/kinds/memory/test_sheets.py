@@ -52,7 +52,7 @@ def both(documents: Path, anna: dict[str, str], ben: dict[str, str] | None = Non
 
 def test_the_second_sees_the_queries_and_no_label(documents: Path) -> None:
     found = write_sheets(open_workspace(documents), PEOPLE)
-    assert ([each.rows for each in found.forms], found.waiting) == ([3], ["ben"])
+    assert ([each.rows for each in found.sheets], found.waiting) == ([3], ["ben"])
     texts = {row["node_id"]: row["text"] for row in read_table(found.candidates, ["node_id"]).rows}
     assert len(texts) == 10
     assert texts["leave:3"] == "=cmd is what an odd text begins with."
@@ -60,7 +60,7 @@ def test_the_second_sees_the_queries_and_no_label(documents: Path) -> None:
     cells = {"query": "=Who logs it?", "tags": "secret", **approved("direct", "outage:3")}
     fill(form(documents, "anna"), {PUMP: cells})
     found = write_sheets(open_workspace(documents), PEOPLE)
-    assert ([each.rows for each in found.forms], found.waiting) == ([3, 1], [])
+    assert ([each.rows for each in found.sheets], found.waiting) == ([3, 1], [])
     (row,) = read_table(form(documents, "ben"), SHEET_COLUMNS).rows
     shown = {name: row[name] for name in SHEET_COLUMNS if row[name]}
     assert shown == {"case_id": PUMP, "doc_id": "outage", "query": "=Who logs it?"}
@@ -71,11 +71,11 @@ def test_a_filled_form_is_only_added_to(documents: Path) -> None:
     path = form(documents, "anna")
     mine = path.read_bytes().replace(b",", b";").replace(b"\n", b"\r\n")  # saved by a spreadsheet
     path.write_bytes(mine)
-    assert write_sheets(open_workspace(documents), PEOPLE).forms[0].added == 0
+    assert write_sheets(open_workspace(documents), PEOPLE).sheets[0].added == 0
     assert path.read_bytes() == mine
     draw_sample(open_workspace(documents), SampleSettings(units=2))
     found = write_sheets(open_workspace(documents), PEOPLE)
-    assert (found.forms[0].added, found.forms[0].rows) == (3, 6)
+    assert (found.sheets[0].added, found.sheets[0].rows) == (3, 6)
     assert path.read_bytes().startswith(mine)
     assert len(read_table(path, SHEET_COLUMNS).rows) == 6
 
@@ -87,15 +87,15 @@ def test_forms_come_after_the_sample(documents: Path) -> None:
     for names in (["anna"], ["anna", "Anna"], []):
         with pytest.raises(UsageError, match="at least two people, each once"):
             write_sheets(open_workspace(documents), names)
-    with pytest.raises(UsageError, match="no name for a person"):
+    with pytest.raises(UsageError, match="cannot be the name of a person"):
         write_sheets(open_workspace(documents), ["../anna", "ben"])
-    with pytest.raises(UsageError, match="There are no forms"):
+    with pytest.raises(UsageError, match="There are no sheets"):
         read_pair(open_workspace(documents))
 
 
 def test_two_forms_are_compared(documents: Path) -> None:
     write_sheets(open_workspace(documents), PEOPLE)
-    with pytest.raises(UsageError, match=r"There are forms of anna\. Agreement is between two"):
+    with pytest.raises(UsageError, match=r"There are sheets of anna\. Agreement is between two"):
         read_pair(open_workspace(documents))
     with pytest.raises(UsageError, match="There is no form of 'ben'"):
         read_pair(open_workspace(documents), PEOPLE)
@@ -156,15 +156,15 @@ def test_what_is_left_open_has_a_default(documents: Path) -> None:
         ({"case_family": "sequence"}, "case_id", "prime- or probe-"),
         ({"difficulty": "very"}, "difficulty", "'very' is not known"),
         ({"minimum_evidence_matches": "2"}, "minimum_evidence_matches", "from 1 to the 1 evidence nodes"),
-        ({"minimum_evidence_matches": "0"}, "minimum_evidence_matches", "is no number from 1"),
-        ({"minimum_evidence_matches": "½"}, "minimum_evidence_matches", "is no number from 1"),
-        ({"minimum_evidence_matches": "9" * 5000}, "minimum_evidence_matches", "is no number from 1"),
+        ({"minimum_evidence_matches": "0"}, "minimum_evidence_matches", "is not a number from 1"),
+        ({"minimum_evidence_matches": "½"}, "minimum_evidence_matches", "is not a number from 1"),
+        ({"minimum_evidence_matches": "9" * 5000}, "minimum_evidence_matches", "is not a number from 1"),
         ({"path_scope": "best_path"}, "path_scope", "there is no path"),
         ({"path_scope": "best", "path_steps": "lease:1"}, "path_scope", "'best' is not known"),
         ({"path_steps": "lease:1 > lease:7"}, "path_steps", "there is no node 'lease:7'"),
         ({"path_steps": "exact: >"}, "path_steps", "the path has no step"),
-        ({"required_contradiction_pairs": "lease:1"}, "required_contradiction_pairs", "no pair of two"),
-        ({"required_contradiction_pairs": "lease:1 / lease:1"}, "required_contradiction_pairs", "no pair"),
+        ({"required_contradiction_pairs": "lease:1"}, "required_contradiction_pairs", "is not a pair of two"),
+        ({"required_contradiction_pairs": "lease:1 / lease:1"}, "required_contradiction_pairs", "not a pair"),
     ],
 )
 def test_a_wrong_cell_is_named(papers: UnitFolder, cells: dict[str, str], field: str, told: str) -> None:

@@ -56,7 +56,7 @@ def test_every_problem_is_told(tmp_path: Path) -> None:
     told = [(each.line, each.field, each.what) for each in raised.value.problems]
     assert told == [
         (1, "evidence", "the column is missing"),
-        (1, "a", "two columns are called so"),
+        (1, "a", "two columns have this name"),
         (2, "", "4 cells where 3 columns are named"),
     ]
     assert "Did you mean 'evidense'?" in str(raised.value)
