@@ -97,7 +97,7 @@ def test_two_forms_are_compared(documents: Path) -> None:
     write_sheets(open_workspace(documents), PEOPLE)
     with pytest.raises(UsageError, match=r"There are sheets of anna\. Agreement is between two"):
         read_pair(open_workspace(documents))
-    with pytest.raises(UsageError, match="There is no form of 'ben'"):
+    with pytest.raises(UsageError, match="There is no sheet of 'ben'"):
         read_pair(open_workspace(documents), PEOPLE)
 
 
