@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, Protocol, runtime_checkable
 
 from assay.core.block import Block
 from assay.core.dataset import Dataset
@@ -130,6 +130,14 @@ def scoring_folder(study: Study) -> ScoringFolder:
     return panel_of(study).scoring(study.kit)
 
 
+@runtime_checkable
+class ConditionSystem(Protocol):
+    """A system that answers from the content of one condition."""
+
+    @property
+    def condition(self) -> str: ...
+
+
 @dataclass(frozen=True)
 class TwoConditions:
     """A check before anything is asked: two systems of a panel must not give the same condition."""
@@ -140,7 +148,8 @@ class TwoConditions:
         first: dict[str, str] = {}  # by condition: the system that gives it
         systems = {arm.system: arm for arm in study.arms} if find_panel(study) else {}
         for name, arm in systems.items():
-            condition = getattr(study.system(arm, secrets=False), "condition", name)
+            system = study.system(arm, secrets=False)
+            condition = system.condition if isinstance(system, ConditionSystem) else name
             if (other := first.setdefault(condition, name)) != name:
                 what = f"it gives condition {condition}, as {other} does: nothing would be compared"
                 fix = "Give it the other condition."

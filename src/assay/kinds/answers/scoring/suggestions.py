@@ -26,7 +26,7 @@ from assay.core.errors import Retryable, SystemFailure, UsageError
 from assay.core.protocols import Kit
 from assay.core.records import Finding, Question
 from assay.core.registry import identity, outside_identity
-from assay.judges.llm import ModelJudge
+from assay.judges.llm import JudgeRefusal, JudgeUnavailable, ModelJudge
 from assay.kinds.answers.blinding.pack import BlindedResponse, BlindPack, GoldQuestion
 from assay.kinds.answers.results import SuggestionUptake
 from assay.kinds.answers.scoring.marks import FIRST, Mark, current_marks
@@ -285,7 +285,7 @@ def suggest_accuracy(
                 finding = done.result()
             except (SystemFailure, Retryable) as error:
                 faults.append(str(error))
-                costs.append(getattr(error, "cost", 0.0))
+                costs.append(error.cost if isinstance(error, JudgeRefusal | JudgeUnavailable) else 0.0)
             else:
                 costs.append(finding.cost or 0.0)
                 by, value = f"{judge.names[0]} ({judge.model})", str(int(finding.grade))

@@ -40,6 +40,7 @@ from assay.kinds.answers.scoring.suggestions import (
     suggestion_uptake,
 )
 from assay.pipeline.evaluation import Evaluation
+from assay.stats.statistics import Kappa
 from assay.store.run_store import Store
 from assay.study.study import Study
 
@@ -124,7 +125,7 @@ def thresholds_of(study: Study) -> dict[tuple[str, str], float]:
             case (Call(where=()), Number(value=value), StatisticOperand(label=str(label)) as found) if (
                 names.issuperset(found.raters)
             ):
-                weights = getattr(found.statistic, "weights", "")
+                weights = found.statistic.weights if isinstance(found.statistic, Kappa) else ""
                 key = label.replace("_", " "), STATISTICS.get((found.name, weights), found.name)
                 declared[key] = max(value, declared.get(key, value))
     return {**THRESHOLDS, **declared}
