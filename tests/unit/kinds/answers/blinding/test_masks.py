@@ -1,4 +1,4 @@
-"""Words that betray a condition, neutral words instead, and offsets from one text to the other."""
+"""Words that give a condition away, neutral words instead, and offsets from one text to the other."""
 
 from __future__ import annotations
 
