@@ -210,7 +210,7 @@ def test_the_notebook_finds_what_is_worked_out_by_hand(
     write(tmp_path, BY_HAND, by_hand())
     space = run(tmp_path, notebook("formats", by_hand(), correction="holm"), monkeypatch)
     # 3 tests of 12 figures, one of 14, a correlation and its n
-    assert "All 52 figures are those of results.json." in capsys.readouterr().out
+    assert "All 52 values are those of results.json." in capsys.readouterr().out
     assert [row["metric"] for row in space["found"]] == [
         "accuracy",
         "hallucinations",
@@ -282,7 +282,7 @@ def test_the_notebook_finds_what_the_analysis_finds(
     write(tmp_path, [as_raw(row, place) for place, row in enumerate(rows)], scoring)
     sizes = {"m3": "small", "m70": "large"}
     space = run(tmp_path, notebook("formats", scoring, correction=correction, sizes=sizes), monkeypatch)
-    assert "figures are those of results.json" in capsys.readouterr().out
+    assert "values are those of results.json" in capsys.readouterr().out
     # five metrics: over all, in 3 complexities, 2 sizes (or models, which say the same), and site by site
     assert len(space["reported"]) == 5 * (1 + 3 + 2 + 1)
 

@@ -305,7 +305,7 @@ def refuse_tested(judge: ModelJudge, tested: Iterable[str]) -> None:
     """Raises a UsageError if the judge's model is under test, or if the judge does not name its model."""
     if not judge.model.strip():
         where = judge.endpoint.address if judge.url else "no address"
-        fix = "Give its model, so that it can be told from those under test."
+        fix = "Give its model, so that it can be compared with those under test."
         raise UsageError(f"The judge at {where} has no name. {fix}")
     for name in tested:
         if is_same_model(judge.model, name):
