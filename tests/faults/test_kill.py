@@ -81,7 +81,7 @@ SEAL_FOR_EVER = """
 import sys
 from pathlib import Path
 from assay.core.records import Hit, Response
-from assay.store.journal import Answer, Answered
+from assay.store.journal import Answer, AnswersEntry
 from assay.store.run_store import Store
 
 store = Store(Path(sys.argv[1]))
@@ -95,7 +95,7 @@ while True:
         with store.writer() as writer:
             for key in keys[number:]:
                 answer = Answer(key, key, Response(hits=[Hit(key, 1.0)]))
-                writer.append(Answered("arm", 0, [answer]), now=True)
+                writer.append(AnswersEntry("arm", 0, [answer]), now=True)
                 print(key, flush=True)
         store.seal({("arm", 0): keys})
         number += 5

@@ -129,7 +129,7 @@ def test_a_user_without_a_home_is_asked_for_a_cache(ran: Path, command: str) -> 
     code, said = assay(command, ran, code=NO_HOME)
     assert code == 2
     assert said.startswith(
-        "You have no home folder in which work could be cached. Set ASSAY_CACHE to a folder"
+        "You have no home folder, so there is no place for the cache. Set ASSAY_CACHE to a folder"
     )
 
 

@@ -224,7 +224,7 @@ def test_every_way_in_is_refused_before_anything_runs(canary: Path, monkeypatch:
     def run(*_: object) -> None:
         raise AssertionError("it ran")
 
-    monkeypatch.setattr(sql_select, "_reading", run)
+    monkeypatch.setattr(sql_select, "_read_only", run)
     for clause in ATTACKS.values():
         if len(clause) < 1000 and "\0" not in clause:
             with pytest.raises(ClauseRefused):

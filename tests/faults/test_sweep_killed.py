@@ -35,8 +35,8 @@ def study(folder: Path, values: int, number: int) -> Path:
 ASK_ONLY = """
 import sys
 from assay.study.study import open_study
-from assay.pipeline.sweep import Sweeping
-Sweeping.of(open_study(sys.argv[1]), {}).ask()
+from assay.pipeline.sweep import SweepRun
+SweepRun.of(open_study(sys.argv[1]), {}).ask()
 """
 
 

@@ -19,7 +19,7 @@ class Ids:
     version: ClassVar[str] = "1"
     names: ClassVar[tuple[str, ...]] = ("ids",)
     closed_labels: ClassVar[frozenset[str]] = frozenset({"relevance"})
-    first_address: ClassVar[str] = "assay.judges.labels:Ids"
+    first_address: ClassVar[str] = "assay.judges.ids:Ids"
 
     def judge(self, dataset: Dataset, blocks: Sequence[Block], kit: Kit) -> list[Judgment]:
         return [
@@ -43,7 +43,7 @@ class Human:
 
     version: ClassVar[str] = "1"
     closed_labels: ClassVar[frozenset[str]] = frozenset()
-    first_address: ClassVar[str] = "assay.judges.labels:Human"
+    first_address: ClassVar[str] = "assay.judges.human:Human"
 
     def __post_init__(self) -> None:
         if len(set(self.names)) < len(self.names):

@@ -266,5 +266,5 @@ def test_a_grade_alone_on_the_first_line_is_read(
     ],
 )
 def test_anything_else_is_no_grade(content: str) -> None:
-    with pytest.raises(UnreadableGrade, match="not with HIGH or PARTIAL or NOT_RELEVANT alone"):
+    with pytest.raises(UnreadableGrade, match="not with only HIGH or PARTIAL or NOT_RELEVANT"):
         read_packaged_prompt("relevance").read(content)
