@@ -20,8 +20,8 @@ from assay.core.protocols import Measure
 from assay.core.records import Comparison, Estimate, Item, Verdict
 from assay.core.registry import Registry
 from assay.gates.evaluator import Evaluator
-from assay.gates.gate import Gate
-from assay.gates.verdict import GateFile, decide_gates
+from assay.gates.gate import Gate, GateFile
+from assay.gates.verdict import decide_gates
 from assay.measures.parse import parse_measure
 from assay.measures.score import STATUS
 from assay.stats.compare import ComparisonSettings, summarise

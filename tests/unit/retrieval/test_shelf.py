@@ -76,13 +76,13 @@ def test_a_disk_that_refuses_is_told_of_and_nothing_is_left(tmp_path: Path, code
 WRITER = """
 import sys, time
 from pathlib import Path
-from assay.store.disk import Shelf
+from assay.store.disk import ArtifactCache
 def write(folder):
     for n in range(10_000):
         (folder / f"{n}").write_text("x" * 1000)
         if n == 20: print("writing", flush=True)
         time.sleep(0.01)
-Shelf(Path(sys.argv[1])).put("a", write)
+ArtifactCache(Path(sys.argv[1])).put("a", write)
 """
 
 
