@@ -148,7 +148,7 @@ class PricedIndex(Protocol):
 
 
 @runtime_checkable
-class WeightedFusion(Protocol):
+class FusionWithWeights(Protocol):
     """A fusion with a weight for each ranking. Without weights, or if there are none, all count alike."""
 
     @property

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from assay.core.dataset import Corpus, Dataset, search_problems
 from assay.core.errors import Problem, UsageError
-from assay.core.optional import WeightedFusion
+from assay.core.optional import FusionWithWeights
 from assay.core.parts import Embedder, Fusion, LinkBuilder, Reranker, Selector, Tokenizer, VectorStore
 from assay.core.protocols import Kit
 from assay.core.records import Budget, Query, Response
@@ -170,7 +170,7 @@ class Hybrid(_FlatSystem):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        weights = self.fuse.weights if isinstance(self.fuse, WeightedFusion) else ()
+        weights = self.fuse.weights if isinstance(self.fuse, FusionWithWeights) else ()
         if weights and len(weights) != 2:
             raise UsageError(f"{len(weights)} weights for two rankings. Give one for words, one for vectors.")
 

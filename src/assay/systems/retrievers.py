@@ -14,7 +14,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from assay.core.dataset import Corpus, digest
-from assay.core.optional import IdentifiedPlugin, WeightedFusion
+from assay.core.optional import FusionWithWeights, IdentifiedPlugin
 from assay.core.parts import (
     Embedder,
     Floats,
@@ -284,7 +284,7 @@ def _ways(retriever: Retriever, corpus: Corpus, analysis: Analysis, kit: Kit) ->
         case FusedRetriever():
             count = len(retriever.parts)
             fusion = retriever.fusion
-            weights = (fusion.weights if isinstance(fusion, WeightedFusion) else ()) or (1.0,) * count
+            weights = (fusion.weights if isinstance(fusion, FusionWithWeights) else ()) or (1.0,) * count
             shares = [weight / sum(weights) for weight in weights]
             return [
                 WeightedScorer(share * way.share, way.scores)
