@@ -68,7 +68,7 @@ def test_one_look_shows_every_problem_of_every_file(folder: Path) -> None:
         "items.jsonl:3: item_id: expected str, got int. Correct the value.",
         "items.jsonl:5: text: the field is missing. Add 'text'.",
         "items.jsonl:7: expected object, got array. Correct the value.",
-        "items.jsonl:8: tag: is no field of an item. Did you mean 'tags'?",
+        "items.jsonl:8: tag: is not a field of an item. Did you mean 'tags'?",
         "items.jsonl:8: expects: 'silence' cannot be expected. Write 'nothing', or leave the field out.",
         f"items.jsonl:8: gold.relevant: is not a map from doc_id to grade. {GRADES}",
         "items.jsonl:6: the item_id 'q1' stands on line 1 already. Ids must be unique.",
@@ -138,11 +138,11 @@ def test_qrels_are_checked_line_by_line(folder: Path) -> None:
     ]
     (folder / "qrels.tsv").write_text("\n".join(rows), encoding="utf-8")
     assert problems(Folder(str(folder)), folder) == [
-        "qrels.tsv:2: grade: 'x' is no grade. Write a number such as 1.",
+        "qrels.tsv:2: grade: 'x' is not a grade. Write a number such as 1.",
         "qrels.tsv:3: expected 3 tab-separated columns, found 1. Write item, document and grade.",
         "qrels.tsv:4: expected 3 tab-separated columns, found 4. Write item, document and grade.",
-        "qrels.tsv:5: grade: 'nan' is no grade. Write a number such as 1.",
-        "qrels.tsv:7: grade: 'grade' is no grade. Write a number such as 1.",
+        "qrels.tsv:5: grade: 'nan' is not a grade. Write a number such as 1.",
+        "qrels.tsv:7: grade: 'grade' is not a grade. Write a number such as 1.",
     ]
 
 
@@ -160,7 +160,7 @@ def test_qrels_that_contradict_the_other_files_or_themselves(folder: Path) -> No
 def test_a_first_line_with_a_wrong_grade_is_not_taken_for_column_names(beir: Path) -> None:
     (beir / "qrels" / "test.tsv").write_text("q1\td1\thigh\nq1\td1\t1\n", encoding="utf-8")
     assert problems(Beir(str(beir)), beir) == [
-        "qrels/test.tsv:1: grade: 'high' is no grade. Write a number such as 1."
+        "qrels/test.tsv:1: grade: 'high' is not a grade. Write a number such as 1."
     ]
 
 

@@ -1,15 +1,15 @@
-"""Gold that budgets are measured against: units of evidence with their place in the text.
+"""Gold for budgets: units of evidence with their place in the text.
 
 An item's gold holds
 `evidence`    the units, all of which an answer needs: a list of maps, each with `source` (document), `start`
               and `end` (characters of it), `text`, and `doc_id` (the passage it lies in). A unit of paragraph
               grain is a whole paragraph, of which `needs` lists the sentences (pairs of start and end) that
-              the answer takes. `also` lists other places that say the same, in the same form.
-`grain`       "sentence" or "paragraph": what one unit is
-`answer`      a text, or a list of texts all of which belong to it
+              the answer takes. `also` lists other places with the same content, in the same form.
+`grain`       "sentence" or "paragraph": the size of a unit
+`answer`      a text, or a list of texts that all belong to it
 `relevant`    grades by passage, for ranking measures
-`impossible`  why it cannot be answered within the budget: "aggregation", what it needs is too long, or
-              "out_of_kb", it is not there; absent where it can
+`impossible`  why it cannot be answered within the budget: "aggregation" (the evidence is too long) or
+              "out_of_kb" (there is none); absent if it can
 `tokens`      how many tokens the needed sentences have together, by the suite's tokenizer
 """
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 AGGREGATION, OUT_OF_KB = "aggregation", "out_of_kb"
 SENTENCE, PARAGRAPH = "sentence", "paragraph"
-BUDGET = 400  # tokens: what "feasible" is about
+BUDGET = 400  # tokens of a "feasible" item
 STATES = 2  # the grade of a passage that holds evidence
 
 
@@ -53,7 +53,7 @@ def needed_texts(unit: Mapping[str, Any]) -> list[str]:
 
 
 def evidence_tokens(units: Iterable[Mapping[str, Any]], tokens: Tokens) -> int:
-    """How many tokens the needed sentences have, one a line, as a reader would be shown them."""
+    """How many tokens the needed sentences have, one per line, as a reader would see them."""
     return tokens.counts(["\n".join(text for unit in units for text in needed_texts(unit))])[0]
 
 
@@ -63,7 +63,7 @@ def evidence_grades(units: Iterable[Mapping[str, Any]]) -> dict[str, int]:
 
 
 def find_misplaced(units: Iterable[Mapping[str, Any]], corpus: Corpus) -> list[str]:
-    """The ids of passages whose text is not what a unit says; none in a sound suite."""
+    """The ids of passages whose text differs from that of a unit; none in a valid suite."""
     found = []
     for unit in units:
         document = corpus.documents.get(unit["source"])

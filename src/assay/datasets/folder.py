@@ -79,7 +79,7 @@ def _document(record: dict[str, Any]) -> Document:
 
 
 def _with_metadata(record: dict[str, Any], fields: Collection[str]) -> dict[str, Any]:
-    """The record with what is none of its fields moved under metadata; null means absent."""
+    """Moves keys that are not fields into the metadata; null means absent."""
     own = {key: value for key, value in record.items() if value is not None and key in fields}
     other = {key: value for key, value in record.items() if value is not None and key not in fields}
     given = own.get("metadata", {})
@@ -89,7 +89,7 @@ def _with_metadata(record: dict[str, Any], fields: Collection[str]) -> dict[str,
 
 
 def _unplaced_passages(passages: FileRecords[Passage], corpus: Corpus) -> list[Problem]:
-    """Passages whose document, or whose place in it, does not exist."""
+    """Problems of passages whose document, or place in it, does not exist."""
     problems = []
     for line, passage in passages:
         source = corpus.documents.get(passage.source or passage.doc_id)
@@ -108,7 +108,7 @@ def _unplaced_passages(passages: FileRecords[Passage], corpus: Corpus) -> list[P
 
 def _item(record: dict[str, Any]) -> Item:
     problems = [
-        Problem("is no field of an item", field=key, fix=did_you_mean(key, Item.__struct_fields__))
+        Problem("is not a field of an item", field=key, fix=did_you_mean(key, Item.__struct_fields__))
         for key in record
         if key not in Item.__struct_fields__
     ]
@@ -136,7 +136,7 @@ def _check_grades(relevant: Any) -> list[Problem]:
 
 
 def _tag_values(value: Any) -> list[Any]:
-    """A tag's values as a list of strings; anything that is no scalar is left for the type check to name."""
+    """A tag's values as a list of strings; values that are not scalars are left to the type check."""
     values = value if isinstance(value, list) else [value]
     return [
         msgspec.json.encode(each).decode() if isinstance(each, bool | int | float) else each
@@ -145,7 +145,7 @@ def _tag_values(value: Any) -> list[Any]:
 
 
 def _unresolved_items(items: FileRecords[Item], docs: Collection[str], relevant: Relevant) -> list[Problem]:
-    """Items whose gold or scope names passages that do not exist, or whose gold is given twice."""
+    """Problems of items whose gold or scope names missing passages, or whose gold is given twice."""
     problems = []
     for line, item in items:
         gold = item.gold.get("relevant", {})
@@ -169,7 +169,7 @@ _MARKS = {"beir": ("corpus.jsonl", "corpus.jsonl.gz"), "folder": ("items.jsonl",
 
 
 def dataset_spec(given: str | Mapping[str, Any], kit: Kit) -> Spec:
-    """The spec of the dataset plugin that `data` means."""
+    """The spec of the dataset in a study's `data`: a plugin by its spec, or a folder by the files in it."""
     if isinstance(given, Mapping):
         return parse_spec(given)
     path = kit.path(given)

@@ -64,14 +64,14 @@ def _catalogue() -> ModuleType:
 
 
 def _passage(doc: Any) -> Passage:
-    """A document with its title apart where it has both, else with all its text in one."""
+    """A document with a separate title if it has one, otherwise with all its text in one."""
     if isinstance(text := getattr(doc, "text", None), str):
         return Passage(doc.doc_id, text, getattr(doc, "title", None) or "")
     return Passage(doc.doc_id, doc.default_text())
 
 
 def _relevant(qrels: Iterable[Any]) -> Relevant:
-    """Grades by item and document; the best where a document is judged by subtopic or more than once."""
+    """Grades by item and document; the best one if a document is judged more than once."""
     grades: Relevant = {}
     for qrel in qrels:
         of_item = grades.setdefault(qrel.query_id, {})
@@ -87,7 +87,7 @@ def _items(queries: Iterable[Any], relevant: Relevant) -> Iterator[Item]:
 
 
 def _warn_of_absences(items: list[Item], relevant: Relevant, corpus: Corpus) -> Iterator[str]:
-    """What the catalogue's own files lack: its users cannot mend them, so these are warnings."""
+    """Warnings about gaps in the catalogue's own files, which users cannot repair."""
     asked = {item.item_id for item in items}
     if lost := [item_id for item_id in relevant if item_id not in asked]:
         yield f"{len(lost)} queries have qrels but no text and are left out, {lost[0]!r} first."

@@ -1,8 +1,8 @@
-"""Markdown as plain text: what a reader sees of a page, a line or a blank line apart, with its headings.
+"""Markdown as plain text: what a reader sees of a page, in lines and paragraphs, with its headings.
 
-Headings, paragraphs and rows of tables are lines of their own. A list stays together while it is short; each
-item of a longer one is a paragraph, so that passages can end between them. Left out are front matter,
-comments, tags, the targets of links, images, emphasis and the shortcodes of site generators.
+Headings, paragraphs and table rows are on lines of their own. A short list stays together; each item of a
+longer one is a paragraph, so that passages can end between items. Front matter, comments, tags, link targets,
+images, emphasis and the shortcodes of site generators are left out.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from markdown_it.token import Token
 
 _FRONT_MATTER = re.compile(r"\ufeff?---[ \t]*\r?\n((?:.*\n)*?)(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)")
-_SHORTCODE = re.compile(r"\{(?=([{%]))")  # how those of Hugo, Jekyll and Nunjucks begin
+_SHORTCODE = re.compile(r"\{(?=([{%]))")  # the beginning of those of Hugo, Jekyll and Nunjucks
 _SHORTCODE_END = {"{": "}}", "%": "%}"}
 _ATTRIBUTE = re.compile(r"(?<!\s)\s*\{[:#.][^{}\n]*\}")  # {#anchor}, {:.no_toc}
 _CONTENTS = re.compile(r"^[ \t]*(?:\[\[?_?TOC_?\]\]?|:::.*)[ \t]*$", re.MULTILINE)
@@ -28,7 +28,7 @@ _REFERENCE = re.compile(r"\[\^[^\[\]\s]+\]:?")
 _TASK = re.compile(r"\A\[[ xX]\]\s+")
 _ALERT = re.compile(r"\[!([A-Z]+)\]")  # GitHub's: [!NOTE]
 _SPACE = re.compile(r"[^\S\n]+")
-_HELD_TOGETHER = 90  # words of a list or table at most, else its items are paragraphs
+_HELD_TOGETHER = 90  # words; the items of a longer list or table are paragraphs
 
 
 class TextHeading(NamedTuple):
@@ -40,7 +40,7 @@ class TextHeading(NamedTuple):
 
 
 class PlainText(NamedTuple):
-    """The text of a page, the headings in it, and what its front matter says."""
+    """The text of a page, its headings, and its front matter."""
 
     text: str
     headings: tuple[TextHeading, ...]
@@ -55,7 +55,7 @@ class _TextBlock(NamedTuple):
 
 
 def markdown_parser() -> MarkdownIt:
-    """A parser of CommonMark with tables; one serves any number of pages."""
+    """A parser of CommonMark with tables, for any number of pages."""
     from markdown_it import MarkdownIt
 
     return MarkdownIt("commonmark").enable(["table", "strikethrough"])
@@ -75,11 +75,11 @@ def plain_text(source: str, parser: MarkdownIt) -> PlainText:
 
 
 def front_matter(source: str) -> tuple[Mapping[str, Any], int]:
-    """The YAML that heads a page, and where the text after it begins; text between two rules is none."""
+    """The YAML at the top of a page, and where the text begins; text between two rules is not YAML."""
     found = _FRONT_MATTER.match(source)
     try:
         data = yaml.safe_load(_without_shortcodes(found[1])) if found else None
-    except (yaml.YAMLError, ValueError, RecursionError):  # a date that is none; nested too deeply
+    except (yaml.YAMLError, ValueError, RecursionError):  # an impossible date; nested too deeply
         data = None
     if found is None or not isinstance(data, dict):
         return {}, 0
@@ -87,7 +87,7 @@ def front_matter(source: str) -> tuple[Mapping[str, Any], int]:
 
 
 def _without_shortcodes(source: str) -> str:
-    """A text without its shortcodes. One that nothing ends stays, and no other of its kind is looked for."""
+    """A text without its shortcodes. One without an end stays, and no more of its kind are searched."""
     kept, at, ends = list[str](), 0, dict(_SHORTCODE_END)
     for found in _SHORTCODE.finditer(source):
         if found.start() < at or found[1] not in ends:
@@ -126,7 +126,7 @@ def _blocks(tokens: Sequence[Token]) -> Iterator[_TextBlock]:
 
 
 def _closing_index(tokens: Sequence[Token], at: int) -> int:
-    """Where what opens at a place is closed; the place itself where nothing opens."""
+    """The index of the token that closes the one at a place; the place itself if nothing opens there."""
     depth = 0
     for place in range(at, len(tokens)):
         depth += tokens[place].nesting
@@ -142,7 +142,7 @@ def _join_short(lines: list[str]) -> Iterator[_TextBlock]:
 
 
 def _leaf_text(tokens: Sequence[Token], at: int) -> str:
-    """The text of what holds no other blocks."""
+    """The text of a block without inner blocks."""
     token = tokens[at]
     if token.type in {"fence", "code_block"}:
         return re.sub(r"\n\s*\n", "\n", token.content).strip("\n").rstrip()
@@ -152,7 +152,7 @@ def _leaf_text(tokens: Sequence[Token], at: int) -> str:
 
 
 def _list_items(tokens: Sequence[Token], indent: str) -> Iterator[str]:
-    """The items of a list, one line each, those of lists inside them a step further in."""
+    """The items of a list, one line each; inner lists are indented."""
     ordered = tokens[0].type == "ordered_list_open"
     number = int(tokens[0].attrGet("start") or 1) if ordered else 1
     at = 1

@@ -29,23 +29,23 @@ MARKDOWN = frozenset({".md", ".markdown"})
 PLAIN = frozenset({".txt"})
 SUFFIXES = HTML | MARKDOWN | PLAIN
 
-_NOT_TEXT = frozenset({"noscript", "svg", "math", "object"})  # besides what the parser leaves out itself
+_NOT_TEXT = frozenset({"noscript", "svg", "math", "object"})  # besides the hidden tags
 _AROUND = frozenset({"aside", "button", "dialog", "footer", "form", "header", "nav"})
 # A header inside the main text holds its title, and an aside there is a note that belongs to it.
 _AROUND_INSIDE = _AROUND - {"aside", "header"}
 _VOID = frozenset(
     {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"}
 )
-_UNCLOSED = frozenset({"dd", "dt", "li", "option", "p", "td", "th", "tr"})  # the next of its kind ends it
+_UNCLOSED = frozenset({"dd", "dt", "li", "option", "p", "td", "th", "tr"})  # ended by the next of its kind
 _ROLES = _NOT_TEXT | _AROUND | {"article", "hidden", "main"}
 _SPACE = re.compile(r"[^\S\n]+")
-# What stands for signs of `pre` while the lines around it lose their white space and empty marks of lists.
+# Stand-ins for characters of `pre`, while lines lose their white space and empty list marks.
 _SIGNS = dict(zip(" \t-|", "\ue000\ue001\ue002\ue003", strict=True))
 _KEPT = str.maketrans(_SIGNS)
 _BACK = str.maketrans({stand_in: sign for sign, stand_in in _SIGNS.items()})
 
 _FENCE = r"^ {0,3}(?P<fence>`{3,}|~{3,})[^\n]*\n(?:[^\n]*\n)*?(?: {0,3}(?P=fence)[`~]*[ \t]*(?:\n|\Z)|\Z)"
-# Bounded, since a search that runs on to the end of a page for each thing that begins is slow.
+# bounded: searching to the end of the page from each beginning would be slow
 _EMBEDDED = (
     rf"(?P<code>{_FENCE})"
     r"|!\[[^\]\n]{0,1000}\]\(\s*<?data:image/[^)\s]*(?:\s+\"[^\"\n]*\")?\s*\)"
@@ -58,17 +58,17 @@ _DROPPED_BUT_COMMENTS = re.compile(_EMBEDDED, _FLAGS)
 
 
 class PageParser(HTMLParser):
-    """A parser that copes with pages which end anywhere, in the middle of a tag or of a comment too.
+    """An HTML parser for untrusted pages: raises no error, and needs linear time.
 
-    It is fed a page at once.
+    Pages may end anywhere, also inside a tag or a comment. It is fed a whole page at once.
     """
 
     def __init__(self) -> None:
         super().__init__()
-        self._unended = False  # a comment that nothing ends: the parser would look for its end from each on
+        self._unended = False  # a comment without an end: do not search for it again
 
     def close(self) -> None:
-        """Takes what stands after the last `>` for text: no tag ends there, whichever begin."""
+        """Reads everything after the last `>` as text, since no tag ends there."""
         end = self.rawdata.rfind(">") + 1
         rest, self.rawdata = self.rawdata[end:], self.rawdata[:end]
         super().close()
@@ -83,12 +83,12 @@ class PageParser(HTMLParser):
         return end
 
     def parse_marked_section(self, i: int, report: bool = True) -> int:
-        """`<![…` as browsers take it, for a comment; the parser's own way ends in an error for some."""
+        """Reads `<![…` as a comment, like browsers; the standard parser raises an error for some."""
         return self.parse_bogus_comment(i, report)
 
 
 class VisibleText(PageParser):
-    """What a browser shows of a piece of HTML, a line each for what it sets apart."""
+    """The text that a browser shows of a piece of HTML, with each block on its own line."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -116,11 +116,11 @@ class VisibleText(PageParser):
 
 
 def read_page(path: Path, extract: str = "main") -> str:
-    """The text of a page's file, told by its suffix; one that gives next to nothing is a problem."""
+    """The text of a page's file, read by its suffix; raises DataError if it has almost no text."""
     suffix = path.suffix.lower()
     if suffix not in SUFFIXES:
         fix = f"Save it as one of {', '.join(sorted(SUFFIXES))}."
-        raise DataError(Problem(f"{suffix or 'a file without a suffix'} is no page", str(path), fix=fix))
+        raise DataError(Problem(f"{suffix or 'a file without a suffix'} is not a page", str(path), fix=fix))
     source = read_text(path)
     text = html_text(source, extract) if suffix in HTML else _plain_source(source, suffix in MARKDOWN)
     if len(text) < LEAST:
@@ -131,7 +131,7 @@ def read_page(path: Path, extract: str = "main") -> str:
 
 
 def extractor(name: str) -> Callable[[str], str]:
-    """What makes text of HTML, by its name."""
+    """The function that turns HTML into text, by its name."""
     known: dict[str, Callable[[str], str]] = {
         "main": _main_text,
         "visible": _visible_text,
@@ -148,7 +148,7 @@ def html_text(source: str, extract: str = "main") -> str:
 
 
 def markdown_content(source: str) -> str:
-    """Markdown as it is given to a model: without comments and embedded images, no gap above two blank lines.
+    """Markdown without comments and embedded images, and with at most two blank lines in a row.
 
     A comment inside a fenced block of code is code, and stays.
     """
@@ -157,7 +157,7 @@ def markdown_content(source: str) -> str:
 
 
 def _keep_code(dropped: re.Match[str]) -> str:
-    """What stays of something to drop: a block of code, and all from a comment on that never ends."""
+    """Keeps a block of code, and everything after a comment that never ends."""
     if (rest := dropped.groupdict().get("open")) is None:
         return dropped["code"] or ""
     return "<!--" + _DROPPED_BUT_COMMENTS.sub(_keep_code, rest)
@@ -175,12 +175,14 @@ def _normalize_lines(source: str) -> str:
 
 
 class _VisiblePage(VisibleText):
-    """What a browser shows of a page, each part with the elements around it that decide whether it counts."""
+    """The text of a page, each part with the elements around it that decide whether it is used."""
 
     def __init__(self, source: str) -> None:
         super().__init__()
-        self.around: list[frozenset[str]] = []  # of each part
-        self._open: list[tuple[str, frozenset[str]]] = []  # each element, and what is around what is in it
+        self.around: list[frozenset[str]] = []  # for each part
+        self._open: list[
+            tuple[str, frozenset[str]]
+        ] = []  # each open element, and the roles around its content
         self._pre = 0
         self.feed(source)
         self.close()
@@ -208,7 +210,7 @@ class _VisiblePage(VisibleText):
         if self._unseen:
             return
         if self._pre:
-            held = re.sub(r"\n(?=\n)", "\n ", _normalize_lines(data))  # so that an empty line of code is one
+            held = re.sub(r"\n(?=\n)", "\n ", _normalize_lines(data))  # keeps empty lines of code
             self.parts.append(held.translate(_KEPT))
         else:
             self.parts.append(re.sub(r"\s+", " ", data))
@@ -218,11 +220,11 @@ class _VisiblePage(VisibleText):
         return self._open[-1][1] if self._open else frozenset()
 
     def _note(self) -> None:
-        """Notes where the parts stand that came since the last tag."""
+        """Records the surroundings of the parts since the last tag."""
         self.around += [self._state] * (len(self.parts) - len(self.around))
 
     def text(self, inside: str, without: frozenset[str]) -> str:
-        """The parts inside an element, or in the whole page, that stand in none of those left out."""
+        """The text inside an element, or of the whole page, without the content of some elements."""
         left_out = without | _NOT_TEXT | {"hidden"}
         kept = (
             part if part == "\n" or not (around & left_out or (inside and inside not in around)) else ""

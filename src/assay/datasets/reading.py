@@ -36,7 +36,7 @@ _HEADINGS = frozenset({"score", "grade", "relevance", "rel", "label"})
 
 @dataclass(frozen=True)
 class FileRecords(Generic[T]):
-    """The records of one file and the line, or row of a table, each of them comes from."""
+    """The records of one file, with the line or table row of each."""
 
     where: str
     records: list[T]
@@ -55,7 +55,7 @@ class Qrel(NamedTuple):
 
 
 class FolderReader:
-    """Reads the files of one folder. `finish` raises a DataError with every problem met until then."""
+    """Reads the files of one folder. `finish` raises a DataError with all problems found until then."""
 
     def __init__(self, folder: Path) -> None:
         if not folder.is_dir():
@@ -64,7 +64,7 @@ class FolderReader:
         self.problems: list[Problem] = []
 
     def finish(self) -> None:
-        """Raises what has been collected, if anything."""
+        """Raises the collected problems, if there are any."""
         if self.problems:
             raise DataError(self.problems)
 
@@ -74,7 +74,7 @@ class FolderReader:
         return next((path for path in paths if path.is_file()), None)
 
     def need(self, *names: str) -> Path | None:
-        """The first of these files that is there; a problem where none is."""
+        """The first of these files that exists; records a problem if none does."""
         found = next((path for path in map(self.find, names) if path), None)
         if found is None:
             fix = f"Add {' or '.join(names)} to the folder."
@@ -82,13 +82,14 @@ class FolderReader:
         return found
 
     def jsonl(self, path: Path | None, make: Callable[[bytes], T], key: str) -> FileRecords[T]:
-        """One record a line. `key` is the attribute that must be unique."""
+        """Reads one record per line. `key` is the attribute that must be unique."""
         return self.collect(path, self._lines(path) if path else (), make, key)
 
     def collect(
         self, path: Path | None, source: Iterable[tuple[int, R]], make: Callable[[R], T], key: str
     ) -> FileRecords[T]:
-        """What `make` makes of each row; a row it refuses becomes a problem with its line."""
+        """The records that `make` makes of the rows; a row that it refuses becomes a problem with its
+        line."""
         rows: FileRecords[T] = FileRecords(str(path), [], [])
         for line, raw in source:
             try:
@@ -122,13 +123,13 @@ class FolderReader:
                 rows.lines.append(line)
             elif rows.records or fields[2].lower() not in _HEADINGS:
                 fix = "Write a number such as 1."
-                self.problems.append(Problem(f"{fields[2]!r} is no grade", rows.where, line, "grade", fix))
+                self.problems.append(Problem(f"{fields[2]!r} is not a grade", rows.where, line, "grade", fix))
         if path and not rows.records and len(self.problems) == before:
             self.problems.append(Problem("only column names, no grade", rows.where, fix="Add the judgments."))
         return rows
 
     def relevant(self, qrels: FileRecords[Qrel], items: Collection[str], docs: Collection[str]) -> Relevant:
-        """Grades by item and document; what names an unknown item or passage is a problem."""
+        """Grades by item and document; unknown items and passages become problems."""
         grades: Relevant = {}
         for line, (item_id, doc_id, grade) in qrels:
             if item_id not in items:
@@ -169,7 +170,7 @@ class FolderReader:
 
 
 def missing_passages(doc_ids: Collection[str], where: str, line: int, field: str = "") -> Problem:
-    """The problem of naming passages that are not there."""
+    """The problem of naming passages that the corpus does not have."""
     names = ", ".join(map(repr, list(doc_ids)[:_NAMED]))
     more = f" and {len(doc_ids) - _NAMED} more" if len(doc_ids) > _NAMED else ""
     fix = "Add them to the corpus, or take them out here."
@@ -177,7 +178,7 @@ def missing_passages(doc_ids: Collection[str], where: str, line: int, field: str
 
 
 def unknown_documents(named: Mapping[str, float], docs: Collection[str]) -> list[str]:
-    """The relevant documents that are not among `docs`. One judged not relevant may be absent."""
+    """The relevant documents that are not among `docs`; one judged not relevant may be absent."""
     return [doc_id for doc_id, grade in named.items() if grade > 0 and doc_id not in docs]
 
 
@@ -197,20 +198,20 @@ Row = dict[str, Any]
 def table_rows(
     reader: FolderReader, path: Path, needed: Collection[str], texts: Collection[str]
 ) -> Iterable[tuple[int, Row]]:
-    """The rows, numbered from 1; none where the table cannot be used, which the reader then knows.
+    """The rows of a Parquet file, numbered from 1; none if the reader recorded a problem with the table.
 
-    `needed` are the columns that must be there, `texts` those that hold text where they are.
+    `needed` are columns that must exist; `texts` are columns that must hold text if they exist.
     """
     import polars as pl
 
     try:
-        # An open file, because in a path polars takes brackets and stars for patterns.
+        # an open file: in a path, polars reads brackets and stars as patterns
         with path.open("rb") as stream:
             frame = pl.read_parquet(stream)
     except FileNotFoundError:
         reader.problems.append(Problem("there is no such file", str(path), fix="Check the path."))
         return ()
-    # Polars panics, outside its own exception tree, on some damaged pages.
+    # for some damaged pages polars raises a panic outside of its exception tree
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
         problem = Problem(f"cannot be read as Parquet: {error}", str(path), fix="Write the file again.")
         reader.problems.append(problem)
@@ -237,22 +238,22 @@ def _numbered(reader: FolderReader, path: Path, frame: pl.DataFrame) -> Iterator
 
     try:
         yield from enumerate(frame.iter_rows(named=True), 1)
-    # Parquet holds dates and durations far beyond the years that Python's own can name.
+    # Parquet can hold dates and durations beyond those of Python
     except (pl.exceptions.PanicException, OverflowError, ValueError) as error:
         what = f"a cell holds what Python cannot: {error}"
         reader.problems.append(Problem(what, str(path), fix="Correct it, or write the column as text."))
 
 
-_TOKEN = re.compile(r'[{}\[\],:]|"(?:[^"\\]|\\.)*"|[^\s{}\[\],:"]+')  # of a text that is known to be JSON
+_TOKEN = re.compile(r'[{}\[\],:]|"(?:[^"\\]|\\.)*"|[^\s{}\[\],:"]+')  # only for valid JSON
 
 
 def read_json(path: Path) -> tuple[Any, Lines]:
-    """The content of a JSON file and where each field stands."""
+    """The content of a JSON file, and the line of each field."""
     return parse_json(read_text(path), str(path))
 
 
 def parse_json(text: str, where: str) -> tuple[Any, Lines]:
-    """The content of a JSON text and where each field stands; `where` is what problems call the text."""
+    """The content of a JSON text, and the line of each field; problems call the text `where`."""
     try:
         content = msgspec.json.decode(text)
     except (msgspec.MsgspecError, RecursionError) as error:
@@ -278,8 +279,8 @@ def _json_problem(text: str, where: str, error: Exception) -> Problem:
 
 
 def _note_lines(text: str, lines: Lines) -> list[Problem]:
-    """Fills in the line of every field, and tells of keys that stand twice in an object."""
-    loc: list[str | int] = []  # of the value to come; a key that is not read yet is ""
+    """Records the line of every field; returns a problem for each key that is twice in an object."""
+    loc: list[str | int] = []  # of the next value; "" for a key that is not read yet
     key_next, line, at = False, 1, 0
     problems: list[Problem] = []
     for token in _TOKEN.finditer(text):

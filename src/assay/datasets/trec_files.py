@@ -24,12 +24,12 @@ import polars as pl
 from assay.core.errors import DataError, Problem, decoding_problem
 
 _BEGINNING = 2**16  # bytes to look at for the first line of content
-_MIX = 0x9E3779B97F4A7C15  # odd: keeps (a, b) and (b, a) apart when two hashes are combined
+_MIX = 0x9E3779B97F4A7C15  # odd: tells (a, b) from (b, a) when two hashes are combined
 
 
 @dataclass(frozen=True)
 class _ColumnLayout:
-    """The columns of a file; those with a leading underscore are not kept."""
+    """The columns of a file; those with a leading underscore are ignored."""
 
     columns: tuple[str, ...]
     number: str  # the column that holds a number
@@ -72,7 +72,7 @@ def read_qrels(path: str | Path) -> pl.DataFrame:
 
 
 def read_bytes(path: Path) -> bytes:
-    """The content of a file, unpacked where it is gzipped, without a byte order mark."""
+    """The content of a file, unpacked if it is gzipped, without a byte order mark."""
     try:
         data = path.read_bytes()
         if data.startswith(b"\x1f\x8b"):
@@ -91,12 +91,12 @@ def _read(path: Path, layout: _ColumnLayout) -> pl.DataFrame:
 
 
 def _read_regular(path: Path, layout: _ColumnLayout) -> pl.DataFrame | None:
-    """The file read as columns with one separator; None where anything about it is not in order."""
+    """Reads a file with one separator at full speed; None if it is irregular in any way."""
     data = _content(path)
     separator = b"\t" if data.find(b"\t") >= 0 else b" "
     if separator == b"\t" and data.find(b" ") >= 0:
         return None
-    # a plain file is handed over by its name: polars maps it, which spares a copy
+    # polars maps a plain file by its name, without a copy
     scan = pl.scan_csv(
         data if isinstance(data, bytes) else path,
         has_header=layout.header,
@@ -111,7 +111,7 @@ def _read_regular(path: Path, layout: _ColumnLayout) -> pl.DataFrame | None:
         frame = scan.select(*layout.kept, complete=last.is_not_null()).collect()
     except pl.exceptions.PolarsError:
         return None
-    # polars fills a short line with nulls and drops what is too much on a long one
+    # polars fills a short line with nulls and drops the surplus of a long one
     whole = bool(frame["complete"].all()) and not any(frame.null_count().row(0))
     exact = layout.surplus or data[:].count(separator) == (len(frame) + layout.header) * (
         len(layout.columns) - 1
@@ -131,19 +131,19 @@ def _content(path: Path) -> bytes | mmap.mmap:
             if head and not head.startswith((b"\x1f\x8b", codecs.BOM_UTF8)):
                 return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)  # outlives the open file
     except (OSError, ValueError):
-        pass  # read_bytes says what is wrong with it
+        pass  # read_bytes reports what is wrong
     return read_bytes(path)
 
 
 def _may_repeat(frame: pl.DataFrame) -> bool:
-    """Whether some item and document may occur twice: never wrong when it says no."""
+    """Whether a pair of item and document may occur twice; False is certain."""
     key = frame["item"].hash().to_numpy() * np.uint64(_MIX) ^ frame["doc"].hash().to_numpy()
     key.sort()
     return bool((key[1:] == key[:-1]).any())
 
 
 def _read_lines(data: bytes, layout: _ColumnLayout, where: str) -> pl.DataFrame:
-    """The file read line by line; raises everything that is wrong with it."""
+    """Reads a file line by line; raises DataError with all its problems."""
     rows: list[tuple[str, str, float]] = []
     problems: list[Problem] = []
     first: dict[tuple[str, str], int] = {}
@@ -165,7 +165,7 @@ def _read_lines(data: bytes, layout: _ColumnLayout, where: str) -> pl.DataFrame:
 
 
 def _condense(problems: list[Problem]) -> list[Problem]:
-    """One problem where every line has the same: it is another kind of file."""
+    """One problem instead of the same one on every line: the file is of another kind."""
     first = problems[0]
     if len(problems) == 1 or len({problem.what for problem in problems}) > 1:
         return problems
@@ -173,7 +173,7 @@ def _condense(problems: list[Problem]) -> list[Problem]:
 
 
 def _fields(data: bytes) -> Iterator[tuple[int, list[bytes]]]:
-    """The columns of every line of content, with its number."""
+    """The columns of every line with content, and its number."""
     for number, line in enumerate(data.split(b"\n"), 1):
         fields = line.split()
         if fields and not fields[0].startswith(b"#"):

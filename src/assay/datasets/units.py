@@ -3,9 +3,9 @@
 # Title
 ## Section                sections nest: "Section / Part of it"
 1 The first unit.         also 1. and 1) and (1) and 1.2, which is the unit 1.2
-  Lines without a number go on with the unit above them, whether or not blank lines stand between.
+  Lines without a number continue the unit above them, also after blank lines.
 
-A unit is the node STEM:NUMBER, the stem being the file's name without its suffix.
+A unit is the node STEM:NUMBER; the stem is the file's name without its suffix.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from assay.core.yaml_lines import read_text
 SUFFIXES = (".md", ".txt")
 _LINE = re.compile(r"([^\r\n]*)(?:\r\n|\r|\n|\Z)")
 _HEADING = re.compile(r"[ ]{0,3}(#{1,6})(?:[ \t]+(.*)|)", re.DOTALL)
-_NUMBER = r"[0-9]{1,9}(?:\.[0-9]{1,9}){0,9}"  # longer ones are no numbering
+_NUMBER = r"[0-9]{1,9}(?:\.[0-9]{1,9}){0,9}"  # longer ones are not unit numbers
 _UNIT = re.compile(rf"([ \t]*)(?:\(({_NUMBER})\)|({_NUMBER})\.?\)?)(?:[ \t]+(.*)|)", re.DOTALL)
-_NESTED = 4  # columns further in than the first unit, a list belongs to the unit that it stands in
+_NESTED = 4  # a list that is indented by this many columns more than the first unit is part of its unit
 _LISTED = 12
 _SEPARATOR = " / "
 
@@ -45,7 +45,7 @@ class _UnitDraft:
     end: int = 0
 
     def add(self, text: str, at: int) -> None:
-        """Takes in what stands at a place of the document, without the white space around it."""
+        """Adds text from a place in the document, without the white space around it."""
         if part := text.strip():
             start = at + len(text) - len(text.lstrip())
             self.start = self.start if self.parts else start
@@ -64,7 +64,7 @@ class UnitDocument:
 
 
 def read_units(path: Path, pack: str = "") -> UnitDocument:
-    """The units of one document as passages; `pack` is the domain pack that they name."""
+    """Reads the units of one document as passages; `pack` is the domain pack in their metadata."""
     try:
         path.stem.encode()
         text = read_text(path)
@@ -108,7 +108,7 @@ def _cut_units(text: str) -> tuple[str, list[_UnitDraft]]:
         line = found[1]
         if heading := _HEADING.fullmatch(line):
             level, name = len(heading[1]), _name(heading[2] or "")
-            unit = None  # what stands under a heading before the next number belongs to no unit
+            unit = None  # text under a heading before the next number is not part of a unit
             if level == 1 and not title:
                 title = name
             else:
@@ -126,14 +126,14 @@ def _cut_units(text: str) -> tuple[str, list[_UnitDraft]]:
 
 
 def _name(heading: str) -> str:
-    """A heading without the signs that may close it."""
+    """A heading without closing number signs."""
     name = heading.strip()
     bare = name.rstrip("#")
     return bare.strip() if not bare or bare[-1].isspace() else name
 
 
 def _match_unit(line: str, margin: int | None) -> re.Match[str] | None:
-    """The number and text of a line that begins a unit; a list further in is part of the unit around it."""
+    """Matches a line that begins a unit; an indented list is part of the unit around it."""
     found = _UNIT.fullmatch(line)
     if found is None or margin is None or "." in (found[2] or found[3]):
         return found
@@ -163,7 +163,7 @@ def _find_problems(units: list[_UnitDraft], where: str) -> Iterator[Problem]:
 
 
 def _find_oddities(units: list[_UnitDraft], where: str) -> Iterator[str]:
-    """A line that was broken before a number looks like a unit: the numbers then go back."""
+    """Warns if numbers go back: a line broken before a number looks like a unit."""
     for one, two in pairwise(units):
         if _number_parts(two) < _number_parts(one):
             yield (
@@ -182,7 +182,7 @@ def _number_parts(unit: _UnitDraft) -> tuple[int, ...]:
 
 @dataclass(frozen=True)
 class UnitFolder:
-    """The documents of one folder by stem, their files, and what is wrong with any of them."""
+    """The documents of one folder by stem, their files, and all their problems."""
 
     path: Path
     units: dict[str, UnitDocument]
@@ -200,9 +200,9 @@ class UnitFolder:
         return {stem: [each.doc_id for each in units.passages] for stem, units in self.units.items()}
 
     def absent(self, node_id: str, near: bool = True) -> tuple[str, str] | None:
-        """What and fix where no document has the node; None where one has it, or where it cannot be read.
+        """Problem and fix if no document has the node; None if one has it, or its document cannot be read.
 
-        `near` looks for nodes that may have been meant, among all there are.
+        `near` also suggests similar nodes.
         """
         stem, _, number = node_id.rpartition(":")
         if stem in self.units:
@@ -222,30 +222,30 @@ class UnitFolder:
             fix += f" and {len(self.units) - len(few)} more." if len(self.units) > len(few) else "."
         return f"there is no node {node_id!r}, as no document is called {stem!r}", fix
 
-    def thawed(self, frozen: Mapping[str, object]) -> Iterator[tuple[str, str, str]]:
-        """Name, what and fix of documents that are no longer those whose hashes were taken."""
+    def changes_since(self, frozen: Mapping[str, object]) -> Iterator[tuple[str, str, str]]:
+        """Yields name, problem and fix of documents that differ from the frozen hashes."""
         files = {path.name: path for path in self.files.values()}
         for name, path in files.items():
             if name not in frozen:
-                fix = "Freeze the documents anew, or take this one out."
+                fix = "Freeze the documents again, or take this one out."
                 yield name, f"the document {name!r} is not among the frozen ones", fix
             elif str(frozen[name]).lower() != document_hash(path):
-                fix = "Restore the document, or look through its cases and freeze it anew."
+                fix = "Restore the document, or look through its cases and freeze it again."
                 yield name, f"the content of {name!r} is not what was frozen", fix
         for name in sorted(frozen.keys() - files.keys()):
             yield name, f"the directory has no document {name!r}", did_you_mean(name, files)
 
 
 def document_hash(path: Path) -> str:
-    """The SHA-256 sum of a document's bytes, in hex; nothing where it cannot be read."""
+    """The SHA-256 sum of a document's bytes, in hex; empty if it cannot be read."""
     try:
         return hashlib.sha256(path.read_bytes()).hexdigest()
-    except OSError:  # whoever reads its text is told
+    except OSError:  # reading its text reports the error
         return ""
 
 
 def read_folder(folder: Path, pack: str = "") -> UnitFolder:
-    """Every document of a folder, in the order of their names; folders in it are not looked into."""
+    """Reads every document of a folder, in the order of their names; inner folders are ignored."""
     problems: list[Problem] = []
     units: dict[str, UnitDocument] = {}
     files: dict[str, Path] = {}
@@ -275,7 +275,7 @@ def _texts(folder: Path, problems: list[Problem]) -> list[Path]:
     named = [path for path in visible if path.suffix.lower() in SUFFIXES]
     found = [path for path in named if path.is_file()]
     for path in (path for path in named if path not in found):
-        what = "the link leads nowhere" if path.is_symlink() and not path.exists() else "this is no file"
+        what = "the link leads nowhere" if path.is_symlink() and not path.exists() else "this is not a file"
         fix = "It has the name of a document: put one there, rename it, or remove it."
         problems.append(Problem(what, str(path), fix=fix))
     if not named:

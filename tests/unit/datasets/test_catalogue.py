@@ -203,7 +203,7 @@ def test_after_a_crash_the_next_run_goes_on(tmp_path: Path, server: ReleaseServe
     server.replies[f"/{NAME}"] = Reply(BODY, cut=1000, cuts=99)
     wanted = release(tmp_path, server.url)
     once = replace(QUICK, attempts=1)
-    with pytest.raises(DataError, match="goes on where this one stopped"):
+    with pytest.raises(DataError, match="continues where this one stopped"):
         get_release(wanted, once)
     assert not is_here(wanted)
     server.replies[f"/{NAME}"] = Reply(BODY)
@@ -350,7 +350,7 @@ def test_members_of_an_archive_are_kept(tmp_path: Path, server: ReleaseServer) -
         (packed({f"a/{NAME}": BODY, f"b/{NAME}": BODY}), ReleaseFile(NAME), "it holds 2 files called"),
         (packed({NAME: BODY}), ReleaseFile(NAME, "0" * 64), "has the checksum"),
         (packed({NAME: BODY}), ReleaseFile(NAME, bytes=10), "longer than 10 bytes"),
-        (b"no archive", ReleaseFile(NAME), "no whole zip archive"),
+        (b"no archive", ReleaseFile(NAME), "not a whole zip archive"),
         (
             marked(packed({NAME: BODY}), flag=1),
             ReleaseFile(NAME),
@@ -360,9 +360,9 @@ def test_members_of_an_archive_are_kept(tmp_path: Path, server: ReleaseServer) -
         (
             marked(packed({NAME: BODY}), method=12),
             ReleaseFile(NAME),
-            "no whole zip archive: Invalid data stream",
+            "not a whole zip archive: Invalid data stream",
         ),
-        (marked(packed({NAME: BODY}), method=14), ReleaseFile(NAME), "no whole zip archive"),
+        (marked(packed({NAME: BODY}), method=14), ReleaseFile(NAME), "not a whole zip archive"),
     ],
     ids=["missing", "twice", "checksum", "bomb", "no zip", "encrypted", "method 97", "no bzip2", "no lzma"],
 )

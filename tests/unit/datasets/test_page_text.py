@@ -114,5 +114,5 @@ def test_a_page_that_gives_nothing_is_a_problem(tmp_path: Path) -> None:
     path.write_text("<main>" + "x" * 50)
     assert read_page(path) == "x" * 50
     (tmp_path / "page.pdf").write_text("")
-    with pytest.raises(DataError, match=r"\.pdf is no page\. Save it as one of \.htm, "):
+    with pytest.raises(DataError, match=r"\.pdf is not a page\. Save it as one of \.htm, "):
         read_page(tmp_path / "page.pdf")

@@ -272,7 +272,7 @@ def test_documents_are_as_they_were_frozen_or_named(tmp_path: Path) -> None:
     assert document_hash(tmp_path / "a.md") == frozen
     assert document_hash(tmp_path / "missing.md") == ""
     sums = {"a.md": frozen.upper(), "b.md": "0" * 64, "d.md": frozen}
-    assert [(name, what) for name, what, _ in read_folder(tmp_path).thawed(sums)] == [
+    assert [(name, what) for name, what, _ in read_folder(tmp_path).changes_since(sums)] == [
         ("b.md", "the content of 'b.md' is not what was frozen"),
         ("c.md", "the document 'c.md' is not among the frozen ones"),
         ("d.md", "the directory has no document 'd.md'"),
@@ -286,6 +286,6 @@ def test_what_is_named_like_a_document_and_is_none_is_told(tmp_path: Path) -> No
     folder = read_folder(tmp_path)
     assert list(folder.units) == ["a"]
     assert [(problem.what, problem.where) for problem in folder.problems] == [
-        ("this is no file", str(tmp_path / "b.md")),
+        ("this is not a file", str(tmp_path / "b.md")),
         ("the link leads nowhere", str(tmp_path / "c.txt")),
     ]

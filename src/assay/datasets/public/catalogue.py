@@ -1,7 +1,7 @@
-"""Which official releases there are, where a copy of one lies, and whether it is still what it was.
+"""The catalogue of official releases, the copies on disk, and whether these are unchanged.
 
-A release lies in a folder of its own, below ASSAY_DATA or ./data. `data.lock.json` beside its files says what
-they were when they came. Checksums are of the content: a file may be kept gzipped.
+A release is in a folder of its own, below ASSAY_DATA or ./data. `data.lock.json` beside its files records
+their checksums at arrival. Checksums are of the content: a file may be gzipped.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ from assay.datasets.reading import read_json
 CATALOGUE = Path(__file__).with_name("catalogue.yaml")
 SCHEMA = "assay/data-lock/1"
 LOCK = "data.lock.json"
-FOLDER = "ASSAY_DATA"  # the variable that says where data is kept
+FOLDER = "ASSAY_DATA"  # the variable with the folder of all data
 _BLOCK = 1 << 20
 
 Checksum = Annotated[str, msgspec.Meta(pattern="^([0-9a-f]{64})?$")]  # empty: nobody has published one
 FileName = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.\-]*$")]  # never a path
 Size = Annotated[int, msgspec.Meta(ge=0)]
-Pinned = Literal["release", "first download", "local copy"]  # what the checksum of a file was taken from
+Pinned = Literal["release", "first download", "local copy"]  # the source of a file's checksum
 
 
 class ReleaseFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A file that a release leaves on disk."""
+    """A file of a release on disk."""
 
     name: FileName
     sha256: Checksum = ""
@@ -52,7 +52,7 @@ class Download(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def source(self) -> str:
-        """Where it is from, as messages and locks may say it."""
+        """Its URL without secrets, for messages and locks."""
         return without_secrets(self.url)
 
     @property
@@ -61,7 +61,7 @@ class Download(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class LicenceText(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Where the wording of a licence is."""
+    """Where the text of a licence is."""
 
     url: str
     sha256: Checksum = ""
@@ -77,7 +77,7 @@ class Licence(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class CatalogueEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A release as the catalogue has it. `needs` is a parameter that its dataset cannot do without."""
+    """A release in the catalogue. `needs` is a parameter that its dataset requires."""
 
     about: str
     dataset: str
@@ -89,7 +89,7 @@ class CatalogueEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 @dataclass(frozen=True)
 class Release:
-    """A release under its name, and where a copy lies or would lie."""
+    """A release with its name and the folder of its copy."""
 
     name: str
     entry: CatalogueEntry
@@ -97,18 +97,18 @@ class Release:
 
     @property
     def kept(self) -> list[ReleaseFile]:
-        """The files that it consists of on disk."""
+        """Its files on disk."""
         return [each for download in self.entry.downloads for each in download.kept]
 
     @property
     def size(self) -> int | None:
-        """How many bytes have to be downloaded; None where that is not known."""
+        """How many bytes a download has; None if that is unknown."""
         sizes = [download.bytes for download in self.entry.downloads]
         return None if None in sizes else sum(size for size in sizes if size is not None)
 
 
 def read_catalogue(path: Path | None = None) -> dict[str, CatalogueEntry]:
-    """The releases of a catalogue by name; by default, of the one that Assay brings."""
+    """The releases of a catalogue by name; by default, of the catalogue that comes with Assay."""
     where = path or CATALOGUE
     content, _ = read_yaml(where)
     try:
@@ -119,7 +119,7 @@ def read_catalogue(path: Path | None = None) -> dict[str, CatalogueEntry]:
 
 
 def without_secrets(text: str) -> str:
-    """A URL without what says who asks, where there is any; other text as it is."""
+    """A URL without credentials and secret parameters; other text unchanged."""
     if not text.startswith(("http://", "https://")):
         return text
     try:
@@ -130,13 +130,13 @@ def without_secrets(text: str) -> str:
 
 
 def _without_shown_secrets(entry: CatalogueEntry) -> CatalogueEntry:
-    """An entry whose addresses that are only shown hold no secret; those of downloads stay as they are."""
+    """An entry without secrets in the addresses that are only shown; download addresses stay."""
     licence = msgspec.structs.replace(entry.licence, stated=without_secrets(entry.licence.stated))
     return msgspec.structs.replace(entry, home=without_secrets(entry.home), licence=licence)
 
 
 def data_folder(env: Mapping[str, str]) -> Path:
-    """Where data is kept unless a command says otherwise."""
+    """The folder of all data, unless a command names another."""
     return Path(env.get(FOLDER) or "data")
 
 
@@ -153,7 +153,7 @@ def find_release(catalogue: Mapping[str, CatalogueEntry], name: str, below: Path
 
 
 class LockedFile(msgspec.Struct, frozen=True):
-    """A file as it came: its content's checksum and length, where from, and what its checksum stands on."""
+    """A file at arrival: checksum and length of its content, its source, and how the checksum was pinned."""
 
     sha256: str
     bytes: int
@@ -162,7 +162,7 @@ class LockedFile(msgspec.Struct, frozen=True):
 
 
 class DataLock(msgspec.Struct, frozen=True):
-    """What lies in the folder of a release."""
+    """The content of `data.lock.json`: the files in the folder of a release."""
 
     schema: str
     name: str
@@ -170,7 +170,7 @@ class DataLock(msgspec.Struct, frozen=True):
 
 
 def read_data_lock(release: Release) -> dict[str, LockedFile]:
-    """The files that are recorded, by name; empty where nothing is."""
+    """The recorded files by name; empty if there is no lock."""
     path = release.folder / LOCK
     if not path.is_file():
         return {}
@@ -197,7 +197,7 @@ class ContentSum(NamedTuple):
 
 
 def content_sum(path: Path, name: str) -> ContentSum:
-    """Of the content of a file of that name, which is unpacked where it is kept gzipped."""
+    """Checksum and length of a file's content, unpacked if it is stored as NAME.gz."""
     state, size = hashlib.sha256(), 0
     try:
         with gzip.open(path) if path.name == f"{name}.gz" else path.open("rb") as stream:
@@ -216,7 +216,7 @@ def find_on_disk(folder: Path, name: str) -> Path | None:
 
 
 class FileCheck(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A file of a release held against its checksum."""
+    """A file of a release compared with its checksum."""
 
     name: str
     state: Literal["ok", "changed", "missing", "unknown"]
@@ -238,7 +238,7 @@ def is_here(release: Release) -> bool:
 
 
 def check_release(release: Release) -> Iterator[FileCheck]:
-    """Every file of a release against what was recorded when it came, or else against the catalogue."""
+    """Compares every file of a release with the lock, or with the catalogue if there is no lock."""
     locked = read_data_lock(release)
     published = {each.name: each.sha256 for each in release.kept}
     for name in locked or published:
@@ -268,6 +268,6 @@ def _describe_match(found: str, published: str | None, lock: LockedFile | None) 
 
 
 def study_data(release: Release, names: list[str]) -> dict[str, str]:
-    """What a study says under `data` to read these files; several are read as a folder."""
+    """The `data` of a study that reads these files; several are read as a folder."""
     place = release.folder if len(names) != 1 else find_on_disk(release.folder, names[0]) or release.folder
     return {"use": release.entry.dataset, "path": str(place.resolve())}

@@ -1,7 +1,7 @@
-"""Downloading a file, and unpacking one: streamed, gone on with after a break, bounded, with plain errors.
+"""Downloading and unpacking files: streamed, resumed after a break, bounded in size, with plain errors.
 
-What was cut off is gone on with where the caller can tell afterwards, by a checksum, that both halves belong
-together; it starts anew otherwise.
+An interrupted download is resumed only if a checksum can prove afterwards that both parts belong together;
+otherwise it starts again.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _DAMAGED = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError)
 
 
 class _BrokenTransfer(Exception):
-    """An attempt that came to nothing where another may fare better."""
+    """An attempt that failed; another one may succeed."""
 
     def __init__(self, what: str, retry_after: str | None = None) -> None:
         super().__init__(what)
@@ -45,7 +45,7 @@ class _BrokenTransfer(Exception):
 
 @dataclass(frozen=True)
 class Transfer:
-    """How files are downloaded: how patiently, and who is told."""
+    """How files are downloaded: number of attempts, time limit, and who gets progress."""
 
     tell: ProgressCallback = ignore_progress
     sleep: Callable[[float], None] = time.sleep
@@ -54,13 +54,13 @@ class Transfer:
 
     @cached_property
     def _certificates(self) -> ssl.SSLContext:
-        """Those that are trusted: reading them takes longer than many a file."""
+        """The trusted certificates, read once: that takes longer than many downloads."""
         import httpx
 
         return httpx.create_ssl_context()
 
     def fetch(self, url: str, part: Path, size: int | None, resume: bool) -> None:
-        """Downloads into `part`. What is there already is gone on with where `resume` allows it."""
+        """Downloads into `part`; with `resume`, continues the part that is there."""
         if not resume:
             part.unlink(missing_ok=True)
         for attempt in range(1, self.attempts + 1):
@@ -69,7 +69,7 @@ class Transfer:
                 return
             except _BrokenTransfer as error:
                 if attempt == self.attempts:
-                    again = "goes on where this one stopped" if resume else "starts anew"
+                    again = "continues where this one stopped" if resume else "starts again"
                     fix = f"See whether it can be reached, and run the command again: it {again}."
                     what = f"nothing whole came in {attempt} attempts. The last: {error}"
                     raise DataError(Problem(what.rstrip("."), without_secrets(url), fix=fix)) from error
@@ -86,11 +86,11 @@ class Transfer:
                     follow_redirects=True,
                     timeout=self.timeout,
                     verify=self._certificates,
-                    trust_env=not Endpoint(url).loopback,  # a proxy does not reach this machine
+                    trust_env=not Endpoint(url).loopback,  # proxies do not reach this machine
                 ) as client,
                 client.stream("GET", url, headers=headers) as response,
             ):
-                if have and response.status_code == 416:  # it is shorter than what we have of it
+                if have and response.status_code == 416:  # the file is shorter than our part of it
                     part.unlink()
                     raise _BrokenTransfer("the file is not what it was when the download began")
                 _check_answer(response, url)
@@ -119,7 +119,7 @@ class Transfer:
 
 
 def _check_answer(response: httpx.Response, url: str) -> None:
-    """Raises where the answer is not the file that was asked for."""
+    """Raises if the answer is not a file."""
     status = f"{response.status_code} {response.reason_phrase}".strip()
     if is_passing(response.status_code):
         raise _BrokenTransfer(f"it answers {status}", response.headers.get("Retry-After"))
@@ -133,7 +133,7 @@ def _check_answer(response: httpx.Response, url: str) -> None:
 
 @contextmanager
 def reporting_write_errors(path: Path) -> Iterator[None]:
-    """Tells which file could not be written: a full disk does not say."""
+    """Names the file that could not be written: the error of a full disk does not."""
     try:
         yield
     except OSError as error:
@@ -145,7 +145,7 @@ def reporting_write_errors(path: Path) -> Iterator[None]:
 
 @contextmanager
 def new_folder(folder: Path) -> Iterator[None]:
-    """Makes a folder, which is taken away again where what is done in it leaves it empty."""
+    """Makes a folder, and removes it afterwards if it is still empty."""
     new = [each for each in (folder, *folder.parents) if not each.exists()]
     with reporting_write_errors(folder):
         folder.mkdir(parents=True, exist_ok=True)
@@ -153,12 +153,12 @@ def new_folder(folder: Path) -> Iterator[None]:
         yield
     finally:
         for each in new:
-            with suppress(OSError):  # it is not empty: the data, or half of it to go on with
+            with suppress(OSError):  # not empty: it holds the data, or a part to resume
                 each.rmdir()
 
 
 def unpack(archive: Path, name: str, size: int | None, target: Path, source: str) -> None:
-    """The one file of that name in a zip archive, in whatever folder it stands there."""
+    """Unpacks the one file of that name from any folder of a zip archive."""
     most = LARGEST if size is None else size
     try:
         with zipfile.ZipFile(archive) as opened:
@@ -174,20 +174,20 @@ def unpack(archive: Path, name: str, size: int | None, target: Path, source: str
                 what = f"{name!r} in it is longer than {most:,} bytes"
                 raise DataError(Problem(what, source, fix=CHANGED))
             with opened.open(found[0]) as packed, reporting_write_errors(target), target.open("wb") as file:
-                # other ways of packing unpack all that is read at once, which may be 20,000 times as much
+                # other compressions unpack each block at once, to up to 20,000 times its size
                 slow = found[0].compress_type not in {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}
                 for block in _read_blocks(packed, _FEW if slow else _BLOCK):
                     file.write(block)
-    except RuntimeError as error:  # how zipfile refuses a password, and a compression that it lacks
+    except RuntimeError as error:  # a password, or an unknown compression
         fix = "Unpack it with another program, and name the file with --from."
         raise DataError(Problem(f"{name!r} in it cannot be unpacked: {error}", source, fix=fix)) from error
     except _DAMAGED as error:
-        raise DataError(Problem(f"this is no whole zip archive: {error}", source, fix=CHANGED)) from error
+        raise DataError(Problem(f"this is not a whole zip archive: {error}", source, fix=CHANGED)) from error
 
 
 def _read_blocks(packed: IO[bytes], at_once: int) -> Iterator[bytes]:
     try:
         while block := packed.read(at_once):
             yield block
-    except OSError as error:  # of a stream that is no bzip2, which is not to be told as a full disk
+    except OSError as error:  # a broken bzip2 stream, not a full disk
         raise zipfile.BadZipFile(str(error)) from error

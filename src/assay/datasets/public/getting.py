@@ -1,6 +1,6 @@
-"""Getting a release into its folder: downloaded and held against its checksum, or copied from this machine.
+"""Getting a release into its folder: downloaded and checked by its checksum, or copied from this machine.
 
-Files are written beside their place and renamed when they are whole and right; the lock is written last.
+Files are written under another name and renamed when they are complete and correct; the lock is written last.
 """
 
 from __future__ import annotations
@@ -39,15 +39,15 @@ from assay.datasets.public.fetching import CHANGED, Transfer, new_folder, report
 from assay.store.disk import sync
 
 LICENCE = "LICENSE"
-LOOKED_AT = 3  # records of a local copy that are loaded, to see what it is
+LOOKED_AT = 3  # records of a local copy that are loaded to check its form
 _DATA = (".json", ".jsonl", ".json.gz", ".jsonl.gz")
 _NAMED = 5
 _ONE_FILE = "A file of another name can be given by itself: --from FILE."
-_STATED = "The release states its licence as "  # how a LICENSE begins that lacks the wording
+_STATED = "The release states its licence as "  # the beginning of a LICENSE without the licence text
 
 
 class InstalledFile(msgspec.Struct, frozen=True):
-    """A file that is in its place now: how it came there, and what its checksum stands on."""
+    """A file that is in its place: how it came there, and how its checksum was pinned."""
 
     name: str
     how: Literal["downloaded", "kept", "copied"]
@@ -59,7 +59,7 @@ class InstalledFile(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True)
 class InstalledRelease:
-    """A release that is in its folder: its files, what a study says to read it, what is worth knowing."""
+    """A release in its folder: its files, the `data` of a study that reads it, and notes for the user."""
 
     release: Release
     files: Sequence[InstalledFile]
@@ -71,7 +71,7 @@ class InstalledRelease:
 
 
 def get_release(release: Release, transfer: Transfer) -> InstalledRelease:
-    """Downloads what is not there yet; what does not have its checksum is removed and refused."""
+    """Downloads the missing files; one with a wrong checksum is removed and refused."""
     locked = read_data_lock(release)
     _check_one_copy(release, locked, [each.name for each in release.kept])
     files: list[InstalledFile] = []
@@ -87,7 +87,7 @@ def get_release(release: Release, transfer: Transfer) -> InstalledRelease:
 def _check_in_place(
     release: Release, download: Download, kept: ReleaseFile, lock: LockedFile | None
 ) -> InstalledFile | None:
-    """The file that is there, if it is what it should be; None where there is none."""
+    """The file that is in place, checked; None if there is none."""
     if (path := find_on_disk(release.folder, kept.name)) is None:
         return None
     found = content_sum(path, kept.name)
@@ -128,7 +128,7 @@ def _download(
 
 
 def _download_checked(download: Download, part: Path, expected: str, transfer: Transfer) -> ContentSum:
-    """Downloads until the checksum is right; a second time only where the first went on with an old half."""
+    """Downloads and checks the checksum; tries again only if the first download resumed an old part."""
     while True:
         resumed = bool(expected) and part.exists()
         _check_room(download, part)
@@ -162,7 +162,7 @@ def _unpack_member(member: ReleaseFile, archive: Path, folder: Path, source: str
 
 
 def _check_against_lock(file: InstalledFile, source: str, lock: LockedFile | None) -> None:
-    """Refuses what is not what came the first time."""
+    """Refuses a file that differs from the first download."""
     if lock is not None and lock.sha256 != file.sha256:
         what = f"{file.name} has the checksum {file.sha256}, not {lock.sha256} as the first time"
         fix = f"{CHANGED} To take it all the same, name another folder with --to."
@@ -173,7 +173,7 @@ def _check_against_lock(file: InstalledFile, source: str, lock: LockedFile | Non
 
 
 def take_local(release: Release, given: Path) -> InstalledRelease:
-    """Copies a release, or something of its form, from a file or a folder of this machine."""
+    """Copies a release, or data of the same form, from a file or folder of this machine."""
     if not given.exists():
         raise UsageError(f"{given}: there is no such file or folder. Check the path.")
     sources = _find_sources(release, given)
@@ -201,7 +201,7 @@ def _find_licence(given: Path) -> Path | None:
 
 
 def _find_sources(release: Release, given: Path) -> list[Path]:
-    """The files of a local copy: those of the release by name, or else all of a folder that hold data."""
+    """The files of a local copy: those with the release's names, otherwise all data files of a folder."""
     if given.is_file():
         return [given]
     whole = [each.name for each in release.kept]
@@ -226,7 +226,7 @@ def _copy(release: Release, source: Path, staged: Path) -> Iterator[InstalledFil
     members = [each for download in release.entry.downloads for each in download.members]
     if members and zipfile.is_zipfile(source):
         for member in members:
-            plain = msgspec.structs.replace(member, sha256="")  # a copy may differ; that is told, not refused
+            plain = msgspec.structs.replace(member, sha256="")  # a copy may differ; a note says so
             file = _unpack_member(plain, source, staged, str(source))
             pinned: Pinned = "release" if file.sha256 == member.sha256 else "local copy"
             yield msgspec.structs.replace(file, how="copied", pinned=pinned)
@@ -242,7 +242,7 @@ def _copy(release: Release, source: Path, staged: Path) -> Iterator[InstalledFil
 
 
 def _try_loading(release: Release, given: Path, staged: Path, names: Sequence[str]) -> list[str]:
-    """Loads a few records; what does not load is no copy of the release."""
+    """Loads a few records; raises DataError if that fails, since it is not a copy of the release then."""
     if release.entry.needs:
         return [f"it was not looked into: {release.entry.dataset} needs a {release.entry.needs} for that"]
     path = find_on_disk(staged, names[0]) if len(names) == 1 else staged
@@ -256,13 +256,13 @@ def _try_loading(release: Release, given: Path, staged: Path, names: Sequence[st
         if given.is_dir():
             what += f": {_name_some([Path(name) for name in names])}"
             fix = f"{fix} {_ONE_FILE}"
-        # A copy of one file is told of as that file, and one of a folder as what is in that folder.
+        # problems name the given file or folder, not the temporary copy
         one = path if path is not None and given.is_file() else staged
-        told = [
+        problems = [
             dataclasses.replace(each, where=each.where.replace(str(one), str(given)))
             for each in error.problems
         ]
-        raise DataError([Problem(what, str(given), fix=fix), *told]) from error
+        raise DataError([Problem(what, str(given), fix=fix), *problems]) from error
     if not dataset.items:
         raise DataError(Problem("it holds no question", str(given), fix="Name a copy of the release."))
     return []
@@ -292,7 +292,7 @@ def _pin_notes(files: Sequence[InstalledFile], locked: Mapping[str, LockedFile])
 
 
 def _add_licence(release: Release, transfer: Transfer | None) -> list[str]:
-    """Sees to it that a LICENSE lies beside the data; without a transfer, nothing is downloaded for it."""
+    """Puts a LICENSE beside the data; without a transfer, its text is not downloaded."""
     licence, target = release.entry.licence, release.folder / LICENCE
     if target.is_file() and not target.read_bytes().startswith(_STATED.encode()):
         return []
@@ -315,7 +315,7 @@ def _add_licence(release: Release, transfer: Transfer | None) -> list[str]:
 
 
 def _write_lock(release: Release, files: Sequence[InstalledFile], notes: list[str]) -> InstalledRelease:
-    """Writes the lock: what is in the folder from now on."""
+    """Writes the lock with the files that are in the folder now."""
     entries = {each.name: LockedFile(each.sha256, each.bytes, each.source, each.pinned) for each in files}
     lock = msgspec.json.encode(DataLock(SCHEMA, release.name, entries))
     part = release.folder / f".{LOCK}.part"

@@ -1,6 +1,6 @@
-"""Reading the file of a release: a JSON array or JSON lines, plain or gzipped, every problem at once.
+"""Reading the file of a release: a JSON array or JSON lines, plain or gzipped, with all problems at once.
 
-A file that cannot be shown to be the official release is read as well, and said not to be known as it.
+A file that cannot be proved to be the official release is read too, with a warning.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ T = TypeVar("T")
 REFUSED = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 UNKNOWN = "figures on the official release: this file is not known to be it"
 _SHOWN = 3
-_HASHED = 10**9  # bytes; of a larger file, its length has to do
+_HASHED = 10**9  # bytes; of larger files only the length is compared
 
 
 class _RawRecord(NamedTuple):
-    """A record as it stands in a file."""
+    """An undecoded record and its place."""
 
     place: Place
     content: bytes | msgspec.Raw
@@ -39,9 +39,9 @@ def read_release(
     limit: int | None = None,
     check: Callable[[T], Sequence[Problem]] = lambda _: (),
 ) -> list[tuple[Place, T]]:
-    """The first `limit` records of a file (None: all), each with where it stands.
+    """The first `limit` records of a file (None: all), each with its place.
 
-    `name` gives what no two records may share; `check` says what else is wrong with one.
+    `name` gives the id of a record, which must be unique; `check` returns further problems of a record.
     """
     decode = msgspec.json.Decoder(kind).decode
     found: list[tuple[Place, T]] = []
@@ -72,9 +72,9 @@ def _raw_records(path: Path) -> list[_RawRecord]:
     try:
         records = msgspec.json.decode(data, type=list[msgspec.Raw])
     except REFUSED as error:
-        fix = "Check that the file is whole: it must be one JSON array, or one JSON object a line."
+        fix = "Check that the file is whole: it must be one JSON array, or one JSON object per line."
         raise DataError(replace(decoding_problem(error, str(path)), fix=fix)) from None
-    # released arrays stand on one line, so that a record's number says more than a line's
+    # released arrays are on one line, so the number of a record tells more
     return [_RawRecord(Place(f"{path}, record {number}"), record) for number, record in enumerate(records, 1)]
 
 
@@ -88,28 +88,30 @@ def _place_text(place: Place) -> str:
     return place.file if place.line is None else f"{place.file}:{place.line}"
 
 
-# ----------------------------------------------------------------------------- is it the official one
+# ----------------------------------------------------------------------------- the official file
 
 
 def release_doubts(path: Path) -> tuple[str, ...]:
-    """What a file cannot prove that is not known to be the official release; nothing where it is."""
+    """Warnings about a file that is not proved to be the official release."""
     return () if path.is_file() and _is_official(path) else (UNKNOWN,)
 
 
 def _is_official(path: Path) -> bool:
-    """Whether a file is what the catalogue, or the lock beside it, says of the release."""
+    """Whether a file is that of the catalogue, or of the lock beside it."""
     name = path.name.removesuffix(".gz")
     known = [*_locked_files(path.with_name(LOCK), name), *_published_files()]
     size = path.stat().st_size
     if name == path.name:
-        known = [each for each in known if each.bytes in (None, size)]  # what differs need not be hashed
+        known = [
+            each for each in known if each.bytes in (None, size)
+        ]  # with another length it need not be hashed
     if size >= _HASHED:
         return any(each.locked and each.bytes == size for each in known)
     return bool(known) and content_sum(path, name).sha256 in {each.sha256 for each in known}
 
 
 class _OfficialFile(NamedTuple):
-    """What a file of an official release has."""
+    """Checksum and length of a file of an official release."""
 
     sha256: str
     bytes: int | None
@@ -117,7 +119,7 @@ class _OfficialFile(NamedTuple):
 
 
 def _locked_files(path: Path, name: str) -> Iterator[_OfficialFile]:
-    """What came as the release, as the lock of its folder says; a copy from elsewhere did not."""
+    """The official files of the lock in a folder; local copies do not count."""
     try:
         found = msgspec.json.decode(path.read_bytes(), type=DataLock).files.get(name)
     except (OSError, *REFUSED):  # without a lock that can be read, nothing is known
@@ -134,6 +136,6 @@ def _published_files() -> Iterator[_OfficialFile]:
 
 
 def name_some(found: Sequence[str]) -> str:
-    """The first few of what a warning is about."""
+    """The first few names, and how many more there are."""
     more = f" and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
     return ", ".join(found[:_SHOWN]) + more

@@ -330,6 +330,6 @@ def _documents(path: Path, content: Any, found: FileProblems) -> UnitFolder | No
         else:
             found.problems.append(problem)
     if isinstance(frozen, dict) and folder.units:
-        for name, what, fix in folder.thawed(frozen):
+        for name, what, fix in folder.changes_since(frozen):
             found.wrong((), (_OF_DOCUMENTS[2], name), what, fix)
     return folder
