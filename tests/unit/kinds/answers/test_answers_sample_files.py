@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -20,13 +19,11 @@ from assay.kinds.answers.scoring.passes import contradiction
 from assay.kinds.answers.scoring.rubric import (
     ACCURACY,
     CAPPING,
-    CITATION,
     COMPLETENESS,
     HALLUCINATION,
     REFUSAL,
     rubric,
 )
-from assay.stats.agreement import cohen_kappa
 
 FOLDER = Path(assay.__file__).parent / "kinds" / "answers" / "template"
 RATERS = ("anna", "ben")
@@ -34,7 +31,7 @@ Key = tuple[str, str, str]
 
 
 def lines(name: str) -> dict[Key, dict[str, Any]]:
-    """The rows of a JSONL file by question, model and condition; none stands twice."""
+    """The rows of a JSONL file by question, model and condition; none is there twice."""
     rows = [json.loads(line) for line in (FOLDER / name).read_text("utf-8").splitlines()]
     found = {(row["question_id"], row["model_id"], row["condition"]): row for row in rows}
     assert len(found) == len(rows)
@@ -57,38 +54,6 @@ def test_it_loads_without_a_warning(dataset: Dataset) -> None:
     assert dataset.warnings == []
 
 
-def test_every_complexity_and_site_has_questions(dataset: Dataset) -> None:
-    by_complexity = Counter(item.tags["complexity"][0] for item in dataset.items)
-    assert by_complexity == {"single-fact": 11, "multi-section-synthesis": 10, "conceptual-relationship": 9}
-    by_site = Counter(item.tags["site"][0] for item in dataset.items)
-    assert by_site == dict.fromkeys((f"S00{number}" for number in range(1, 7)), 5)
-    assert sum("According to" in item.text for item in dataset.items) == 6
-
-
-def test_sections_are_headings_of_the_pages_given_and_stand_in_both_conditions(dataset: Dataset) -> None:
-    for item in dataset.items:
-        for condition in "AB":
-            given = [
-                passage.text
-                for passage in dataset.corpus.passages
-                if passage.metadata["condition"] == condition
-                and item.item_id in passage.metadata["questions"]
-            ]
-            for section in item.gold["sections"]:
-                heading = f"\n## {section}\n" if condition == "B" else f"\n{section}\n"
-                assert any(heading in text for text in given), (item.item_id, condition, section)
-
-
-def test_both_conditions_hold_the_same_sentences(dataset: Dataset) -> None:
-    text_of = {passage.doc_id: passage.text for passage in dataset.corpus.passages}
-    for pair in (doc_id.removesuffix("/B") for doc_id in text_of if doc_id.endswith("/B")):
-        written = text_of[f"{pair}/B"].replace("**", "").replace("*", "").replace("`", "")
-        prose = [line for line in written.splitlines() if line[:1].isalpha()]
-        assert len(prose) >= 3
-        page = text_of[f"{pair}/A"]
-        assert [line for line in prose if line not in page] == [], pair
-
-
 def test_every_question_has_a_response_of_each_model_in_each_condition(
     dataset: Dataset, responses: dict[Key, dict[str, Any]]
 ) -> None:
@@ -101,10 +66,10 @@ def test_every_question_has_a_response_of_each_model_in_each_condition(
     assert len(set(texts)) == len(texts), "two responses are the same"
 
 
-def test_some_responses_would_betray_their_condition(responses: dict[Key, dict[str, Any]]) -> None:
+def test_some_responses_name_their_condition(responses: dict[Key, dict[str, Any]]) -> None:
     masking = Masker()
-    betraying = {key[2] for key, row in responses.items() if masking.matching_rules(row["response"])}
-    assert betraying == {"A", "B"}
+    naming = {key[2] for key, row in responses.items() if masking.matching_rules(row["response"])}
+    assert naming == {"A", "B"}
 
 
 def mark(row: dict[str, Any], step: str, text: str) -> Mark:
@@ -168,32 +133,9 @@ def test_two_of_annas_marks_have_to_be_reconciled_and_none_of_bens() -> None:
 
 
 @pytest.mark.parametrize("name", ["truth", *RATERS])
-def test_spans_are_words_of_the_response_that_stand_there_once(
+def test_spans_are_words_that_occur_once_in_the_response(
     name: str, responses: dict[Key, dict[str, Any]]
 ) -> None:
     for key, row in lines(f"scored/{name}.jsonl").items():
         for claim in row["claims"]:
             assert responses[key]["response"].count(claim["text"]) == 1, (key, claim["text"])
-
-
-def test_the_truth_has_every_kind_of_response() -> None:
-    rows = lines("scored/truth.jsonl").values()
-    assert {row[ACCURACY] for row in rows} == {0, 1, 2, 3}
-    assert {row[CITATION] for row in rows} == {None, 0, 1, 2}
-    categories = Counter(claim["category"] for row in rows for claim in row["claims"])
-    assert set(categories) == {"H-FAB", "H-SRC", "H-EXT", "H-TMP"}
-    assert min(categories.values()) >= 3
-    assert sum(row["refusal"] for row in rows) == 2
-    assert any(len(row["claims"]) == 2 for row in rows)
-    capped = [row for row in rows if {claim["category"] for claim in row["claims"]} & CAPPING]
-    assert max(row[ACCURACY] for row in capped) == 2
-    assert any(row[ACCURACY] == 3 for row in rows if row["claims"]), "a wrong source alone does not cap"
-
-
-def test_the_raters_agree_well_and_not_perfectly() -> None:
-    anna, ben = (list(lines(f"scored/{rater}.jsonl").values()) for rater in RATERS)
-    final = [row.get("reconciled", row)[ACCURACY] for row in anna]
-    other = [row[ACCURACY] for row in ben]
-    assert 0.75 < float(cohen_kappa(final, other, "linear")[0]) < 0.9
-    complete = [row[COMPLETENESS] for row in anna], [row[COMPLETENESS] for row in ben]
-    assert 0.7 < float(cohen_kappa(*complete)[0]) < 0.9

@@ -112,7 +112,7 @@ def test_every_problem_has_its_line_and_they_come_in_its_order(tmp_path: Path) -
         "r.jsonl:6: question_id: there is no item 'q9'. Correct the id, or take the row out.",
         (
             "r.jsonl:7: response: there is neither a response nor an error. "
-            'Write what the model answered, "" where it said nothing, or an error.'
+            'Write what the model answered, "" if it said nothing, or an error.'
         ),
         "r.jsonl:8: input_token_count: expected int >= 0. Correct the value.",
         "r.jsonl:9: question_id: the field is missing. Add 'question_id'.",
