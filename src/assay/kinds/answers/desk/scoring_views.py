@@ -116,8 +116,8 @@ def mark_view(mark: Mark) -> MarkView:
 def step_state(state: PassState) -> StepState:
     """How far a rater is with a pass."""
     return StepState(
-        step=state.of.name,
-        title=state.of.title,
+        step=state.pass_.name,
+        title=state.pass_.title,
         state=state.state,
         why=state.why,
         total=state.total,

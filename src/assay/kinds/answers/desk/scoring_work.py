@@ -121,15 +121,17 @@ class ScoringWork:
             states = self._states(rater)
             now = current_pass(states)
             waiting = next((state for state in states if state.state == "waiting"), None)
-            after = FINISHED if waiting is None else f"Nothing to do now. {waiting.of.title}: {waiting.why}"
+            after = (
+                FINISHED if waiting is None else f"Nothing to do now. {waiting.pass_.title}: {waiting.why}"
+            )
             failing = self._failing_metrics() if now is None and waiting is None else []
             after = DISCUSS.format(metrics=" and ".join(failing)) if failing else after
-            scoring = any(state.of.round == FIRST and state.state == "open" for state in states)
+            scoring = any(state.pass_.round == FIRST and state.state == "open" for state in states)
             return WorkState(
                 title=self.title,
                 about=ABOUT.format(source=self._and_source),
                 steps=[views.step_state(state) for state in states],
-                current=None if now is None else now.of.name,
+                current=None if now is None else now.pass_.name,
                 register_open=bool(failing) or scoring,
                 finished=after if now is None else "",
             )
@@ -149,17 +151,17 @@ class ScoringWork:
 
     def step(self, rater: str, step: str) -> StepView:
         with self._lock:
-            of = self._pass(rater, step)
-            queue = self._index.queue(of)
+            pass_ = self._pass(rater, step)
+            queue = self._index.queue(pass_)
             return StepView(
                 step=step,
-                title=of.title,
-                about=of.step.about,
-                form=views.form(of.step),
-                rules=views.rules(of.step, self._index),
+                title=pass_.title,
+                about=pass_.step.about,
+                form=views.form(pass_.step),
+                rules=views.rules(pass_.step, self._index),
                 tasks=[
-                    self._task_state(each, self._is_done(of, each), queue.get(each))
-                    for each in self._listed(of)
+                    self._task_state(each, self._is_done(pass_, each), queue.get(each))
+                    for each in self._listed(pass_)
                 ],
             )
 
@@ -174,21 +176,21 @@ class ScoringWork:
 
     def task(self, rater: str, step: str, task_id: str) -> Task:
         with self._lock:
-            of, response = self._find(rater, step, task_id)
-            self._check_open(of, task_id)
-            key, listed = of.key(task_id), self._listed(of)
+            pass_, response = self._find(rater, step, task_id)
+            self._check_open(pass_, task_id)
+            key, listed = pass_.key(task_id), self._listed(pass_)
             current = self._index.mark(key)
             return Task(
                 task_id=task_id,
                 step=step,
                 number=listed.index(task_id) + 1,
                 total=len(listed),
-                blocks=views.blocks(self._pack, of.step, response),
+                blocks=views.blocks(self._pack, pass_.step, response),
                 mark=None if current is None else views.mark_view(current),
                 history=[views.mark_view(mark) for mark in self._index.history(key)],
-                queued=self._index.why_queued(of, task_id),
-                suggestion=_has_suggestions(of),
-                reminders=reminders(of.step, self._index.others(key)),
+                queued=self._index.why_queued(pass_, task_id),
+                suggestion=_has_suggestions(pass_),
+                reminders=reminders(pass_.step, self._index.others(key)),
             )
 
     # ------------------------------------------------------------------------------------- marking
@@ -197,79 +199,79 @@ class ScoringWork:
         self, rater: str, step: str, task_id: str, draft: Draft, when: float | None = None
     ) -> SaveReceipt:
         with self._lock:
-            of, _ = self._find(rater, step, task_id)
-            mark = self._repeated(of, task_id, draft.mark_id)
+            pass_, _ = self._find(rater, step, task_id)
+            mark = self._repeated(pass_, task_id, draft.mark_id)
             if mark is None:
-                self._check_base(of, task_id, draft.base)
-                self._check_rules(of, task_id, draft)
+                self._check_base(pass_, task_id, draft.base)
+                self._check_rules(pass_, task_id, draft)
                 at = self._clock() if when is None else when
-                mark = new_mark(self._index, of, task_id, draft, at)
+                mark = new_mark(self._index, pass_, task_id, draft, at)
                 self._keep(mark)
-            return self._receipt(of, task_id, mark)
+            return self._receipt(pass_, task_id, mark)
 
     def undo(self, rater: str, step: str, task_id: str, undo: Undo) -> SaveReceipt:
         """Makes the earlier mark count again, as a mark of its own; or takes back the only one."""
         with self._lock:
-            of, _ = self._find(rater, step, task_id)
-            mark = self._repeated(of, task_id, undo.mark_id)
+            pass_, _ = self._find(rater, step, task_id)
+            mark = self._repeated(pass_, task_id, undo.mark_id)
             if mark is None:
-                self._check_base(of, task_id, undo.base)
-                earlier = self._index.before(of.key(task_id))
+                self._check_base(pass_, task_id, undo.base)
+                earlier = self._index.before(pass_.key(task_id))
                 if earlier is not None:
-                    self._check_rules(of, task_id, draft_of(of.step, earlier))
+                    self._check_rules(pass_, task_id, draft_of(pass_.step, earlier))
                     mark = replace(
                         earlier, mark_id=undo.mark_id, replaces=undo.base, restores=earlier.mark_id
                     )
                 else:
-                    who = undo.mark_id, of.rater, task_id, of.step.name
-                    mark = Mark(*who, round=of.round, replaces=undo.base, withdrawn=True)
+                    who = undo.mark_id, pass_.rater, task_id, pass_.step.name
+                    mark = Mark(*who, round=pass_.round, replaces=undo.base, withdrawn=True)
                 mark = replace(mark, time=self._clock())
                 self._keep(mark)
-            return self._receipt(of, task_id, mark)
+            return self._receipt(pass_, task_id, mark)
 
     def _keep(self, entry: BookEntry) -> None:
         self._book.add(entry)
         self._index.add(entry)
 
-    def _receipt(self, of: RubricPass, task_id: str, mark: Mark) -> SaveReceipt:
-        state = next(state for state in self._states(of.rater) if state.of.name == of.name)
+    def _receipt(self, pass_: RubricPass, task_id: str, mark: Mark) -> SaveReceipt:
+        state = next(state for state in self._states(pass_.rater) if state.pass_.name == pass_.name)
         return SaveReceipt(
             mark=None if mark.withdrawn else views.mark_view(mark),
             step=views.step_state(state),
-            next=self._next(of, task_id),
+            next=self._next(pass_, task_id),
         )
 
-    def _next(self, of: RubricPass, task_id: str) -> str | None:
+    def _next(self, pass_: RubricPass, task_id: str) -> str | None:
         """The task to go on with after saving one.
 
         The same task if it is still to be looked at again; else the next that is not scored; if all are
         scored, the next to look at again.
         """
-        if self._index.why_queued(of, task_id) is not None:
+        if self._index.why_queued(pass_, task_id) is not None:
             return task_id
-        listed = self._listed(of)
+        listed = self._listed(pass_)
         at = listed.index(task_id) + 1
         ahead = [*listed[at:], *listed[: at - 1]]
-        left = next((each for each in ahead if not self._is_done(of, each)), None)
-        queue = self._index.queue(of) if left is None else {}
+        left = next((each for each in ahead if not self._is_done(pass_, each)), None)
+        queue = self._index.queue(pass_) if left is None else {}
         return left or next((each for each in ahead if each in queue), None)
 
     # ------------------------------------------------------------------------ suggestions, precedents
 
     def suggestion(self, rater: str, step: str, task_id: str) -> Suggestion:
         with self._lock:
-            of, response = self._find(rater, step, task_id)
-            self._check_open(of, task_id)
-            if not _has_suggestions(of):
+            pass_, response = self._find(rater, step, task_id)
+            self._check_open(pass_, task_id)
+            if not _has_suggestions(pass_):
                 raise NotFound
             question = self._pack.questions[response.question_id]
-            found = self._suggested.get((of.step.name, task_id)) or suggest_by_rule(
-                of.step.name, task_id, question, response.text
+            found = self._suggested.get((pass_.step.name, task_id)) or suggest_by_rule(
+                pass_.step.name, task_id, question, response.text
             )
             if found is None:
                 raise NotFound
-            view = SuggestionView(rater, task_id, of.step.name, found.value or "", self._clock())
-            known = self._index.suggestion_view(rater, of.step.name, task_id)
+            view = SuggestionView(rater, task_id, pass_.step.name, found.value or "", self._clock())
+            known = self._index.suggestion_view(rater, pass_.step.name, task_id)
             if known is None or known.value != view.value:
                 self._keep(view)
             return Suggestion(value=found.value, by=found.by, reason=found.reason)
@@ -281,25 +283,25 @@ class ScoringWork:
 
     def add_case(self, rater: str, case: NewPrecedent) -> PrecedentView:
         with self._lock:
-            of = self._pass(rater, case.step)
+            pass_ = self._pass(rater, case.step)
             cases = self._index.cases.values()
             known = next((each for each in cases if each.mark_id == case.mark_id), None)
             if known is None:
-                response = None if case.task_id is None else self._find(rater, of.name, case.task_id)[1]
-                known = self._new_precedent(of, case, response)
+                response = None if case.task_id is None else self._find(rater, pass_.name, case.task_id)[1]
+                known = self._new_precedent(pass_, case, response)
                 self._keep(known)
-            elif (known.rater, known.step) != (rater, of.step.name):
+            elif (known.rater, known.step) != (rater, pass_.step.name):
                 raise Conflict("This precedent was sent before, as another one. Send it again.")
             entries = views.precedent_register(self._index, rater)
             return next(entry for entry in entries if entry.case_id == known.case_id)
 
     def _new_precedent(
-        self, of: RubricPass, sent: NewPrecedent, response: BlindedResponse | None
+        self, pass_: RubricPass, sent: NewPrecedent, response: BlindedResponse | None
     ) -> RaterPrecedent:
         """The precedent that a rater sets. It concerns responses that anybody has scored in this pass."""
         texts = {"situation": sent.situation, "decision": sent.decision, "rationale": sent.rationale}
         wrong = [f"Say the {name}." for name, text in texts.items() if not text.strip()]
-        if of.round != FIRST:
+        if pass_.round != FIRST:
             wrong.append("Precedents are set in the first round: the second one checks its results.")
         if sent.again == QUESTION and response is None:
             wrong.append("Say which response the precedent is about, so that its question is known.")
@@ -312,9 +314,9 @@ class ScoringWork:
         return RaterPrecedent(
             case_id=next_precedent_id(self._index.cases.values()),
             mark_id=sent.mark_id,
-            rater=of.rater,
-            step=of.step.name,
-            about=sorted(each for each in concerned if self._index.is_scored(of.step.name, each)),
+            rater=pass_.rater,
+            step=pass_.step.name,
+            about=sorted(each for each in concerned if self._index.is_scored(pass_.step.name, each)),
             time=self._clock(),
             **{name: text.strip() for name, text in texts.items()},
         )
@@ -326,30 +328,32 @@ class ScoringWork:
         return pass_states(self._index, rater, self._clock())
 
     def _pass(self, rater: str, step: str) -> RubricPass:
-        found = next((of for of in self._index.passes.get(rater, []) if of.name == step), None)
+        found = next((pass_ for pass_ in self._index.passes.get(rater, []) if pass_.name == step), None)
         if found is None:
             raise NotFound
         return found
 
     def _find(self, rater: str, step: str, task_id: str) -> tuple[RubricPass, BlindedResponse]:
-        of = self._pass(rater, step)
-        if task_id not in of.response_ids:
+        pass_ = self._pass(rater, step)
+        if task_id not in pass_.response_ids:
             raise NotFound
-        return of, self._responses[task_id]
+        return pass_, self._responses[task_id]
 
-    def _is_done(self, of: RubricPass, task_id: str) -> bool:
-        return self._index.mark(of.key(task_id)) is not None
+    def _is_done(self, pass_: RubricPass, task_id: str) -> bool:
+        return self._index.mark(pass_.key(task_id)) is not None
 
-    def _listed(self, of: RubricPass) -> list[str]:
+    def _listed(self, pass_: RubricPass) -> list[str]:
         """The responses of a pass in this rater's order; of a second round, those that are due."""
-        if (of.rater, of.name) not in self._orders:
-            ids = sorted(of.response_ids)
-            self._orders[of.rater, of.name] = self._order(self._pack, of.rater, of.name, ids)
-        shown = self._orders[of.rater, of.name]
-        if of.round == FIRST:
+        if (pass_.rater, pass_.name) not in self._orders:
+            ids = sorted(pass_.response_ids)
+            self._orders[pass_.rater, pass_.name] = self._order(self._pack, pass_.rater, pass_.name, ids)
+        shown = self._orders[pass_.rater, pass_.name]
+        if pass_.round == FIRST:
             return shown
         now = self._clock()
-        return [each for each in shown if self._is_done(of, each) or self._index.due_at(of, each) <= now]
+        return [
+            each for each in shown if self._is_done(pass_, each) or self._index.due_at(pass_, each) <= now
+        ]
 
     # -------------------------------------------------------------------------------------- refusing
 
@@ -357,40 +361,40 @@ class ScoringWork:
         if rater not in self._index.passes:
             raise NotFound
 
-    def _check_open(self, of: RubricPass, task_id: str) -> None:
-        states = self._states(of.rater)
-        state = next(state for state in states if state.of.name == of.name)
+    def _check_open(self, pass_: RubricPass, task_id: str) -> None:
+        states = self._states(pass_.rater)
+        state = next(state for state in states if state.pass_.name == pass_.name)
         if state.blocked:
-            raise Conflict(f"{of.title} is not open yet. {state.why}")
-        first_is_over = all(state.state == "done" for state in states if state.of.round == FIRST)
-        if of.round == FIRST and task_id in self._pack.drawn_again and first_is_over:
+            raise Conflict(f"{pass_.title} is not open yet. {state.why}")
+        first_is_over = all(state.state == "done" for state in states if state.pass_.round == FIRST)
+        if pass_.round == FIRST and task_id in self._pack.drawn_again and first_is_over:
             raise Conflict("You score this response a second time, so what you said first is not shown.")
-        at = self._index.due_at(of, task_id)
-        if at > self._clock() and not self._is_done(of, task_id):
+        at = self._index.due_at(pass_, task_id)
+        if at > self._clock() and not self._is_done(pass_, task_id):
             raise Conflict(f"This response can be scored again from {format_time(at)} on.")
 
-    def _repeated(self, of: RubricPass, task_id: str, mark_id: str) -> Mark | None:
+    def _repeated(self, pass_: RubricPass, task_id: str, mark_id: str) -> Mark | None:
         """The mark that was saved under an id before."""
         mark = self._index.by_id(mark_id)
-        if mark is not None and mark.key != of.key(task_id):
+        if mark is not None and mark.key != pass_.key(task_id):
             raise Conflict("This mark was sent before, for something else. Send it again.")
         return mark
 
-    def _check_base(self, of: RubricPass, task_id: str, base: str | None) -> None:
+    def _check_base(self, pass_: RubricPass, task_id: str, base: str | None) -> None:
         """The sender must know the mark that counts."""
-        self._check_open(of, task_id)
-        current = self._index.mark(of.key(task_id))
+        self._check_open(pass_, task_id)
+        current = self._index.mark(pass_.key(task_id))
         if current is None and base is not None:
             raise Conflict("It was taken back elsewhere since you opened it.")
         if current is not None and base != current.mark_id:
             raise Conflict("It was changed elsewhere since you opened it.", views.mark_view(current))
 
-    def _check_rules(self, of: RubricPass, task_id: str, draft: Draft) -> None:
-        text, others = self._responses[task_id].text, self._index.others(of.key(task_id))
-        if wrong := draft_problems(of.step, draft, text, others):
+    def _check_rules(self, pass_: RubricPass, task_id: str, draft: Draft) -> None:
+        text, others = self._responses[task_id].text, self._index.others(pass_.key(task_id))
+        if wrong := draft_problems(pass_.step, draft, text, others):
             raise RuleViolation(wrong)
 
 
-def _has_suggestions(of: RubricPass) -> bool:
+def _has_suggestions(pass_: RubricPass) -> bool:
     """Whether a suggestion may be asked for: never of hallucinations, never in a second round."""
-    return of.round == FIRST and of.step.name != HALLUCINATION
+    return pass_.round == FIRST and pass_.step.name != HALLUCINATION

@@ -42,23 +42,23 @@ def draft_of(step: RubricStep, mark: Mark) -> Draft:
     )
 
 
-def new_mark(index: MarkIndex, of: RubricPass, task_id: str, draft: Draft, now: float) -> Mark:
+def new_mark(index: MarkIndex, pass_: RubricPass, task_id: str, draft: Draft, now: float) -> Mark:
     """The mark made of a draft. It replaces the current one and names the precedents it was looked at for."""
-    current = index.mark(of.key(task_id))
-    seen = index.suggestion_view(of.rater, of.step.name, task_id) if of.round == FIRST else None
+    current = index.mark(pass_.key(task_id))
+    seen = index.suggestion_view(pass_.rater, pass_.step.name, task_id) if pass_.round == FIRST else None
     return Mark(
         draft.mark_id,
-        of.rater,
+        pass_.rater,
         task_id,
-        of.step.name,
-        of.step.grade_of(draft.choice),
+        pass_.step.name,
+        pass_.step.grade_of(draft.choice),
         [Claim(each.category, each.start, each.end, each.claim, each.note) for each in draft.spans],
         draft.note,
         list(dict.fromkeys(draft.flags)),
-        of.round,
+        pass_.round,
         now,
         replaces=None if current is None else current.mark_id,
-        case=join_precedents(index.concerning(of, task_id)),
+        case=join_precedents(index.concerning(pass_, task_id)),
         suggested=None if seen is None else seen.value,
     )
 

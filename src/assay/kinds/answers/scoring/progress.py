@@ -41,7 +41,9 @@ class MarkIndex:
         self._current: dict[MarkKey, Mark] = {}
         self._done: Counter[tuple[str, str, str]] = Counter()
         self._views: dict[tuple[str, str, str], SuggestionView] = {}
-        self._own = {(of.rater, of.round): of.response_ids for all_ in self.passes.values() for of in all_}
+        self._own = {
+            (pass_.rater, pass_.round): pass_.response_ids for all_ in self.passes.values() for pass_ in all_
+        }
         # by response: precedents that were set after it was scored, and those of them still to look at
         self._concerned: dict[tuple[str, str], dict[str, list[str]]] = {}
         self._open: dict[tuple[str, str], dict[str, list[str]]] = {}
@@ -136,56 +138,56 @@ class MarkIndex:
         """Whether anybody has scored a response in a pass."""
         return any((rater, FIRST, step, response_id) in self._current for rater in self.passes)
 
-    def done(self, of: RubricPass) -> int:
+    def done(self, pass_: RubricPass) -> int:
         """How many responses of a pass have a mark."""
-        return self._done[of.rater, of.round, of.step.name]
+        return self._done[pass_.rater, pass_.round, pass_.step.name]
 
-    def due_at(self, of: RubricPass, response_id: str) -> float:
+    def due_at(self, pass_: RubricPass, response_id: str) -> float:
         """From when on a response may be scored in a pass: at once in the first round."""
-        if of.round == FIRST:
+        if pass_.round == FIRST:
             return float("-inf")
-        return due_time(self.pack, self.mark((of.rater, FIRST, of.step.name, response_id)))
+        return due_time(self.pack, self.mark((pass_.rater, FIRST, pass_.step.name, response_id)))
 
     # ----------------------------------------------------------------------- what to look at again
 
-    def concerning(self, of: RubricPass, response_id: str) -> list[str]:
+    def concerning(self, pass_: RubricPass, response_id: str) -> list[str]:
         """The precedents that were set after this rater scored a response and that may concern it."""
-        return self._of_pass(self._concerned, of).get(response_id, [])
+        return self._of_pass(self._concerned, pass_).get(response_id, [])
 
     def count_open(self, case: RaterPrecedent, rater: str) -> int:
         """How many responses a rater has still to look at again for a precedent."""
         return sum(case.case_id in left for left in self._open.get((rater, case.step), {}).values())
 
-    def queue(self, of: RubricPass) -> dict[str, str]:
+    def queue(self, pass_: RubricPass) -> dict[str, str]:
         """The responses of a pass that are to be looked at again, and why."""
-        found = self._due_contradictions(of)
-        for response_id, left in self._of_pass(self._open, of).items():
+        found = self._due_contradictions(pass_)
+        for response_id, left in self._of_pass(self._open, pass_).items():
             _extend(found, response_id, why_again(self.cases[case_id] for case_id in left))
         return found
 
-    def count_queued(self, of: RubricPass) -> int:
+    def count_queued(self, pass_: RubricPass) -> int:
         """How many responses of a pass are to be looked at again."""
-        return len(self._of_pass(self._open, of).keys() | self._due_contradictions(of).keys())
+        return len(self._of_pass(self._open, pass_).keys() | self._due_contradictions(pass_).keys())
 
-    def why_queued(self, of: RubricPass, response_id: str) -> str | None:
+    def why_queued(self, pass_: RubricPass, response_id: str) -> str | None:
         """Why a response is to be looked at again; None if it is not."""
-        left = self._of_pass(self._open, of).get(response_id, [])
-        why = [self._due_contradictions(of).get(response_id)]
+        left = self._of_pass(self._open, pass_).get(response_id, [])
+        why = [self._due_contradictions(pass_).get(response_id)]
         why += [why_again(self.cases[case_id] for case_id in left)] if left else []
         return " ".join(filter(None, why)) or None
 
     def _of_pass(
-        self, table: Mapping[tuple[str, str], dict[str, list[str]]], of: RubricPass
+        self, table: Mapping[tuple[str, str], dict[str, list[str]]], pass_: RubricPass
     ) -> Mapping[str, list[str]]:
         """Precedents concern the first round only."""
-        return table.get((of.rater, of.step.name), {}) if of.round == FIRST else {}
+        return table.get((pass_.rater, pass_.step.name), {}) if pass_.round == FIRST else {}
 
-    def _due_contradictions(self, of: RubricPass) -> dict[str, str]:
+    def _due_contradictions(self, pass_: RubricPass) -> dict[str, str]:
         """The contradictions with later passes that are complete. They come up in the pass on accuracy."""
         found: dict[str, str] = {}
-        for later in CONTRADICTING if of.step.name == ACCURACY else ():
-            key = of.rater, of.round, later
-            if self._done[key] >= len(of.response_ids):
+        for later in CONTRADICTING if pass_.step.name == ACCURACY else ():
+            key = pass_.rater, pass_.round, later
+            if self._done[key] >= len(pass_.response_ids):
                 for response_id, why in self._contradictions.get(key, {}).items():
                     _extend(found, response_id, why)
         return found
@@ -212,7 +214,7 @@ def _extend(reasons: dict[str, str], response_id: str, why: str) -> None:
 class PassState:
     """A pass of one rater, and how far it is."""
 
-    of: RubricPass
+    pass_: RubricPass
     done: int
     queued: int  # responses to look at again
     state: Literal["open", "waiting", "done"]
@@ -221,7 +223,7 @@ class PassState:
 
     @property
     def total(self) -> int:
-        return len(self.of.response_ids)
+        return len(self.pass_.response_ids)
 
     @property
     def left(self) -> int:
@@ -232,27 +234,31 @@ def pass_states(index: MarkIndex, rater: str, now: float) -> list[PassState]:
     """All passes of a rater in their order. Each begins when the one before it is complete."""
     found: list[PassState] = []
     before: PassState | None = None
-    for of in index.passes.get(rater, []):
-        done, queued = index.done(of), index.count_queued(of)
-        left = len(of.response_ids) - done
+    for pass_ in index.passes.get(rater, []):
+        done, queued = index.done(pass_), index.count_queued(pass_)
+        left = len(pass_.response_ids) - done
         if before is not None:
-            why = f"{before.of.title} comes first: {before.left} of {before.total} left."
-            state = PassState(of, done, queued, "waiting", why, blocked=True)
-        elif (at := _waits_until(index, of, now)) is not None:
+            why = f"{before.pass_.title} comes first: {before.left} of {before.total} left."
+            state = PassState(pass_, done, queued, "waiting", why, blocked=True)
+        elif (at := _waits_until(index, pass_, now)) is not None:
             why = f"{left} left, the next of them from {format_time(at)} on."
-            state = PassState(of, done, queued, "waiting", why)
+            state = PassState(pass_, done, queued, "waiting", why)
         else:
-            state = PassState(of, done, queued, "open" if left or queued else "done")
+            state = PassState(pass_, done, queued, "open" if left or queued else "done")
         if before is None and left:
             before = state
         found.append(state)
     return found
 
 
-def _waits_until(index: MarkIndex, of: RubricPass, now: float) -> float | None:
+def _waits_until(index: MarkIndex, pass_: RubricPass, now: float) -> float | None:
     """When the next response of a second round is due; None if one is due now or none is left."""
-    left = [each for each in of.response_ids if index.mark(of.key(each)) is None] if of.round != FIRST else []
-    at = min((index.due_at(of, each) for each in left), default=now)
+    left = (
+        [each for each in pass_.response_ids if index.mark(pass_.key(each)) is None]
+        if pass_.round != FIRST
+        else []
+    )
+    at = min((index.due_at(pass_, each) for each in left), default=now)
     return at if at > now else None
 
 
@@ -264,7 +270,7 @@ def current_pass(states: Iterable[PassState]) -> PassState | None:
 def progress(index: MarkIndex) -> dict[str, dict[str, tuple[int, int]]]:
     """How many responses each rater has scored in each pass, and of how many."""
     return {
-        rater: {of.name: (index.done(of), len(of.response_ids)) for of in passes}
+        rater: {pass_.name: (index.done(pass_), len(pass_.response_ids)) for pass_ in passes}
         for rater, passes in index.passes.items()
     }
 
@@ -280,7 +286,7 @@ def remaining_work(index: MarkIndex, now: float) -> list[str]:
 
 
 def _left(rater: str, state: PassState) -> Iterator[str]:
-    where = f"{rater}: {state.of.title}"
+    where = f"{rater}: {state.pass_.title}"
     if state.left:
         waits = f": {state.why}" if state.state == "waiting" and not state.blocked else ""
         yield f"{where}: {state.left} of {state.total} to score{waits}"

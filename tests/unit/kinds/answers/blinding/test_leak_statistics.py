@@ -1,4 +1,4 @@
-"""What stands out among permutations of the labels, and what does not."""
+"""What stands out among shuffles of the labels, and what does not."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ def test_condition_of_an_arm() -> None:
     assert (condition_of("A[model=m]"), condition_of("B")) == ("A", "B")
 
 
-def test_deals_keep_every_question_as_it_was() -> None:
+def test_shuffles_keep_every_question_as_it_was() -> None:
     table = LabelPermutations.of(QUESTIONS, CONDITIONS).tables[0]
     assert table.shape == (SHUFFLES + 1, 60)
     assert table[0].tolist() == [1.0, 0.0] * 30
-    assert (table[:, ::2] + table[:, 1::2] == 1).all()  # one A a question
+    assert (table[:, ::2] + table[:, 1::2] == 1).all()  # one A per question
     # 30 questions, 1,023 permutations: half the firsts are A, ± 4 deviations of sqrt(30690 / 4) = 88
     assert abs(table[1:, ::2].sum() - 15345) < 350
 
 
-def test_where_no_question_has_both_all_are_dealt() -> None:
+def test_if_no_question_has_both_all_are_shuffled() -> None:
     table = LabelPermutations.of([f"q{n}" for n in range(20)], ["A"] * 10 + ["B"] * 10).tables[0]
     assert (table.sum(axis=1) == 10).all()
     assert len({tuple(row) for row in table[1:100].tolist()}) > 90

@@ -54,31 +54,31 @@ def test_one_who_is_alone_scores_a_part_again() -> None:
 
 def test_a_pass_waits_for_the_one_before() -> None:
     pack = pack_of(2)
-    ledger = MarkIndex(pack, [mark("R-01")])
-    states = pass_states(ledger, "anna", now=0)
+    index = MarkIndex(pack, [mark("R-01")])
+    states = pass_states(index, "anna", now=0)
     assert [state.state for state in states] == ["open", "waiting", "waiting", "waiting"]
     assert states[1].why == "Factual accuracy comes first: 1 of 2 left."
-    ledger.add(mark("R-02", grade=2))
-    states = pass_states(ledger, "anna", now=0)
+    index.add(mark("R-02", grade=2))
+    states = pass_states(index, "anna", now=0)
     assert [state.state for state in states] == ["done", "open", "waiting", "waiting"]
-    ledger.add(mark("R-02", grade=None, withdrawn=True))
-    assert pass_states(ledger, "anna", now=0)[1].blocked
+    index.add(mark("R-02", grade=None, withdrawn=True))
+    assert pass_states(index, "anna", now=0)[1].blocked
 
 
 def test_the_second_time_waits_48_hours_for_each_response() -> None:
     pack = pack_of(2, panel=ALONE, drawn_again=["R-01", "R-02"])
     lines = [*all_of("R-01", time=1000.0), *all_of("R-02", time=1600.0)]
-    ledger = MarkIndex(pack, lines)
-    last = pass_states(ledger, "anna", now=2000.0)[4]
+    index = MarkIndex(pack, lines)
+    last = pass_states(index, "anna", now=2000.0)[4]
     # 1000 s + 48 h = 173,800 s: the third day of 1970, 00:16:40, left as the minute after
     assert (last.state, last.blocked) == ("waiting", False)
     assert last.why == "2 left, the next of them from 1970-01-03 00:17 UTC on."
-    assert pass_states(ledger, "anna", now=173_799.0)[4].state == "waiting"
-    assert pass_states(ledger, "anna", now=173_800.0)[4].state == "open"
-    ledger.add(mark("R-01", round="again", time=173_800.0))
-    assert pass_states(ledger, "anna", now=173_900.0)[4].why.startswith("1 left")
-    assert pass_states(ledger, "anna", now=174_400.0)[4].state == "open"  # 1600 s + 48 h
-    assert current_pass(pass_states(ledger, "anna", now=173_900.0)) is None
+    assert pass_states(index, "anna", now=173_799.0)[4].state == "waiting"
+    assert pass_states(index, "anna", now=173_800.0)[4].state == "open"
+    index.add(mark("R-01", round="again", time=173_800.0))
+    assert pass_states(index, "anna", now=173_900.0)[4].why.startswith("1 left")
+    assert pass_states(index, "anna", now=174_400.0)[4].state == "open"  # 1600 s + 48 h
+    assert current_pass(pass_states(index, "anna", now=173_900.0)) is None
 
 
 def test_a_changed_mark_starts_the_wait_again() -> None:
@@ -113,8 +113,8 @@ CASE = RaterPrecedent(
 
 
 def queue_of(pack: BlindPack, lines: list[BookEntry], rater: str = "anna") -> dict[str, str]:
-    ledger = MarkIndex(pack, lines)
-    return dict(ledger.queue(ledger.passes[rater][0]))
+    index = MarkIndex(pack, lines)
+    return dict(index.queue(index.passes[rater][0]))
 
 
 def test_numbers_go_on_after_the_ten() -> None:
@@ -162,10 +162,10 @@ def test_one_mark_settles_several_precedents() -> None:
     second = replace(CASE, case_id="EC-12", mark_id="case-0002")
     pack = pack_of(1)
     lines: list[BookEntry] = [mark("R-01"), CASE, second]
-    ledger = MarkIndex(pack, lines)
-    of = ledger.passes["anna"][0]
-    assert ledger.concerning(of, "R-01") == ["EC-11", "EC-12"]
-    assert (ledger.count_open(CASE, "anna"), ledger.count_queued(of)) == (1, 1)
+    index = MarkIndex(pack, lines)
+    of = index.passes["anna"][0]
+    assert index.concerning(of, "R-01") == ["EC-11", "EC-12"]
+    assert (index.count_open(CASE, "anna"), index.count_queued(of)) == (1, 1)
     both = mark("R-01", case=join_precedents(["EC-11", "EC-12"]))
     assert precedents_named(both) == ["EC-11", "EC-12"]
     assert queue_of(pack, [*lines, both]) == {}
@@ -175,9 +175,9 @@ def test_one_mark_settles_several_precedents() -> None:
 
 def test_a_line_sent_twice_counts_once() -> None:
     first = mark("R-01")
-    ledger = MarkIndex(pack_of(1), [first, first, CASE, CASE])
-    assert ledger.done(ledger.passes["anna"][0]) == 1
-    assert list(ledger.concerning(ledger.passes["anna"][0], "R-01")) == ["EC-11"]
+    index = MarkIndex(pack_of(1), [first, first, CASE, CASE])
+    assert index.done(index.passes["anna"][0]) == 1
+    assert list(index.concerning(index.passes["anna"][0], "R-01")) == ["EC-11"]
 
 
 def claims(response_id: str, *categories: str) -> Mark:
@@ -231,8 +231,8 @@ def test_taking_the_claim_back_settles_it_and_nothing_is_rewritten() -> None:
     first = mark("R-01")
     lines: list[BookEntry] = [first, claims("R-01", "H-FAB"), claims("R-01", "H-SRC")]
     assert queue_of(pack, lines) == {}
-    ledger = MarkIndex(pack, lines)
-    assert ledger.mark(first.key) is first
+    index = MarkIndex(pack, lines)
+    assert index.mark(first.key) is first
 
 
 def test_each_round_is_reconciled_on_its_own() -> None:
@@ -242,10 +242,10 @@ def test_each_round_is_reconciled_on_its_own() -> None:
         mark("R-01", round="again"),
         mark("R-01", "hallucination", None, claims=[claim()], round="again"),
     ]
-    ledger = MarkIndex(pack, [*first, *again])
-    passes = {of.name: of for of in ledger.passes["anna"]}
-    assert ledger.count_queued(passes["accuracy"]) == 0
-    assert ledger.count_queued(passes["accuracy:again"]) == 1
+    index = MarkIndex(pack, [*first, *again])
+    passes = {of.name: of for of in index.passes["anna"]}
+    assert index.count_queued(passes["accuracy"]) == 0
+    assert index.count_queued(passes["accuracy:again"]) == 1
 
 
 # ---------------------------------------------------------------------------- a part that is left out
