@@ -187,7 +187,9 @@ def test_names_mean_one_model_whatever_stands_before_it(judge: str, tested: str,
 def test_a_model_under_test_may_not_suggest(tmp_path: Path) -> None:
     url = "http://127.0.0.1:9/v1"
     with pytest.raises(UsageError, match="'Vendor/Small-8B' is under test, as 'small-8b'"):
-        suggest_accuracy(tmp_path, pack_of(1), AccuracyJudge(url, "Vendor/Small-8B"), ["small-8b"], Kit())
+        suggest_accuracy(
+            tmp_path, pack_of(1), AccuracyJudge(url, model="Vendor/Small-8B"), ["small-8b"], Kit()
+        )
     with pytest.raises(UsageError, match="has no name"):
         suggest_accuracy(tmp_path, pack_of(1), AccuracyJudge(url), ["small-8b"], Kit())
     assert list(tmp_path.iterdir()) == []
