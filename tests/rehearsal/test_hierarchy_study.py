@@ -226,7 +226,7 @@ def test_a_tree_goes_from_trace_and_budgets_to_a_verdict(
     assert lossy["large", "A@6"] == pytest.approx(2 / 3)
     assert {block.structure is not None for block in found.blocks} == {True}
     assert [verdict.verdict for verdict in results.verdicts] == ["go", "go"]
-    assert results.verdicts[1].clauses[1].reason.startswith("2 of 2 hold")
+    assert results.verdicts[1].clauses[1].reason.startswith("2 of 2 pass")
 
 
 def test_a_kill_stops_the_steps_after_it(

@@ -23,7 +23,7 @@ from assay.gates.operand import (
     operand_range,
     resolve_call,
 )
-from assay.gates.syntax import Arithmetic, Call, Clause, Expression, Negation, Number, Rule, substitute
+from assay.gates.syntax import Arithmetic, Call, Clause, Number, Rule, substitute, walk
 from assay.measures.declaration import declaration_of
 from assay.measures.observed import is_unbounded
 from assay.stats.intervals import LEVEL
@@ -102,23 +102,12 @@ def _as_count(call: Call, found: Operand, op: str, value: float) -> str:
 def _unit_problems(clause: Clause, leaves: Sequence[Operand]) -> Iterator[str]:
     """A number with a unit that the measures of the clause do not have."""
     sides = (clause.left, clause.right, *filter(None, [clause.band]))
-    units = {unit for side in sides for unit in _units(side)}
+    units = {part.unit for side in sides for part in walk(side) if isinstance(part, Number) and part.unit}
     measures = {mean.measure.name: mean.measure for found in leaves for mean in means_of(found)}
     known = {declaration_of(measure).unit for measure in measures.values()}
     for unit in sorted(units - known):
         named = ", ".join(measures) or "it"
         yield f"{named} is not measured in {unit}. Write the number without a unit."
-
-
-def _units(expression: Expression) -> Iterator[str]:
-    match expression:
-        case Number(unit=unit) if unit:
-            yield unit
-        case Negation(operand=operand):
-            yield from _units(operand)
-        case Arithmetic(left=left, right=right):
-            yield from _units(left)
-            yield from _units(right)
 
 
 # ------------------------------------------------------------------------------ means without an end

@@ -276,7 +276,7 @@ def _number(value: float) -> float | None:
     return value if math.isfinite(value) else None
 
 
-WORDS = {True: "holds", False: "fails", None: "open"}
+WORDS = {True: "passes", False: "fails", None: "undecided"}
 ORDER = (True, None, False)
 
 
@@ -352,7 +352,7 @@ def decide_clause(
             text=clause.text,
             holds=holds,
             shows=max(labels, key=LABELS.index, default=""),  # the weakest
-            reason=f"{yes} of {len(found)} hold: {outcomes}",
+            reason=f"{yes} of {len(found)} pass: {outcomes}",
         )
 
     return result(tree)

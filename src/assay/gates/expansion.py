@@ -23,7 +23,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.gates.operand import CHOICES, Operand, operand_range
+from assay.gates.operand import CHOICES, Operand, choices_in, operand_range
 from assay.gates.syntax import (
     WITHIN,
     Arithmetic,
@@ -142,7 +142,7 @@ def _bound(expression: Expression, name: str, value: str) -> Expression:
 
 def has_choice(clause: Clause) -> bool:
     """Whether a clause contains a `max` or `min`."""
-    return any(call.name in CHOICES for call, _ in call_directions(_margin(clause), {}))
+    return any(choices_in(clause.left)) or any(choices_in(clause.right))
 
 
 def _choice(clause: Clause, leaves: OperandLookup) -> tuple[Call, bool] | None:

@@ -23,7 +23,7 @@ from assay.gates.hints import (
     suggest_for_one_value,
     suggest_system_list,
 )
-from assay.gates.syntax import Arithmetic, Call, Clause, Condition, Expression, ItemTest, Negation
+from assay.gates.syntax import Call, Clause, Condition, Expression, ItemTest, walk
 from assay.measures.parse import REFUSED, has_parameter, make_measure
 
 CHOICES = ("max", "min")
@@ -145,21 +145,23 @@ def calls_in(expression: Expression, clause: Clause | None = None) -> Iterator[C
 
     `clause` is the clause of the expression. Messages use it to suggest a correction.
     """
-    match expression:
-        case Call(name=name, args=args) if name in CHOICES:
-            if not args or expression.where or expression.params or expression.at is not None:
-                raise _mistake(expression, f"{name} takes only values, as in {name}(R@5(a), R@5(b))")
-            if len(args) == 1:
-                raise _mistake(expression, suggest_for_one_value(expression, clause))
-            for arg in args:
-                yield from calls_in(arg, clause)
-        case Call():
-            yield expression
-        case Negation(operand=operand):
-            yield from calls_in(operand, clause)
-        case Arithmetic(left=left, right=right) | ItemTest(left=left, right=right):
-            yield from calls_in(left, clause)
-            yield from calls_in(right, clause)
+    for part in walk(expression):
+        if not isinstance(part, Call):
+            continue
+        if part.name not in CHOICES:
+            yield part
+            continue
+        if not part.args or part.where or part.params or part.at is not None:
+            raise _mistake(part, f"{part.name} takes only values, as in {part.name}(R@5(a), R@5(b))")
+        if len(part.args) == 1:
+            raise _mistake(part, suggest_for_one_value(part, clause))
+        for arg in part.args:
+            yield from calls_in(arg, clause)
+
+
+def choices_in(expression: Expression) -> Iterator[Call]:
+    """Every `max` or `min` of an expression."""
+    return (part for part in walk(expression) if isinstance(part, Call) and part.name in CHOICES)
 
 
 def resolve_call(
@@ -214,7 +216,7 @@ def _spanning(
     where: tuple[Condition, ...],
     clause: Clause | None,
 ) -> StatisticOperand:
-    if inner := next((each for arg in call.args for each in _choices_in(arg)), None):
+    if inner := next((each for arg in call.args for each in choices_in(arg)), None):
         example = f"{inner.name}({', '.join(f'{call.name}({arg} …)' for arg in inner.args)})"
         raise _mistake(call, f"no system is the best of several item by item. Write {example}, or one system")
     spec = Spec(call.name, dict(call.params))
@@ -242,18 +244,6 @@ def _spanning(
     if len(means) != len(columns):
         raise _mistake(call, f"{call.name} takes measures, not statistics of them")
     return StatisticOperand(call.name, _bound(call, statistic, means), means, where=where)
-
-
-def _choices_in(expression: Expression) -> Iterator[Call]:
-    """Every `max` or `min` inside an argument."""
-    match expression:
-        case Call(name=name) if name in CHOICES:
-            yield expression
-        case Negation(operand=operand):
-            yield from _choices_in(operand)
-        case Arithmetic(left=left, right=right) | ItemTest(left=left, right=right):
-            yield from _choices_in(left)
-            yield from _choices_in(right)
 
 
 def _tested(

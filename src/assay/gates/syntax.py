@@ -11,6 +11,7 @@ Clause ─ left, op, right      two expressions and the sign between them, or `w
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
@@ -169,6 +170,17 @@ class Clause:
         if self.level is not None:
             parts.append(f"at {100 * self.level:.12g}%")
         return " ".join(parts)
+
+
+def walk(expression: Expression) -> Iterator[Expression]:
+    """An expression and all of its parts, except what is inside a call."""
+    yield expression
+    match expression:
+        case Negation(operand=operand):
+            yield from walk(operand)
+        case Arithmetic(left=left, right=right) | ItemTest(left=left, right=right):
+            yield from walk(left)
+            yield from walk(right)
 
 
 def substitute(expression: Expression, call: Call, by: Expression) -> Expression:

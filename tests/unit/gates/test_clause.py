@@ -230,13 +230,13 @@ def test_where_and_slices_on_a_call(languages: Any) -> None:
 def test_for_each_and_some_of(languages: Any) -> None:
     result = decided("M(a) >= 0.5 for each language=*", languages)
     assert result.holds is False
-    assert result.reason == "1 of 2 hold: en holds (+0.4), de fails (-0.2)"
+    assert result.reason == "1 of 2 pass: en passes (+0.4), de fails (-0.2)"
     assert result.value == pytest.approx(-0.2)  # the one that fails is the one shown
     assert decided("M(a) >= 0.5 for 1 of language=en|de", languages).holds is True
     assert decided("M(a) >= 0.5 for 1 of language=*", languages).value == pytest.approx(0.4)
     assert decided("M(a) <= 0.5 for each language=*", languages).value == pytest.approx(0.4)
     assert decided("M(a) >= 0.25 for each language!=en", languages).holds is True
-    assert decided("M(a) >= 0.1 for 2 of kind=x|y|z", languages).reason.startswith("3 of 3 hold")
+    assert decided("M(a) >= 0.1 for 2 of kind=x|y|z", languages).reason.startswith("3 of 3 pass")
 
 
 def test_for_with_too_little_to_repeat_it_for_is_open(languages: Any) -> None:
@@ -251,7 +251,7 @@ def test_an_open_value_leaves_for_open_unless_the_rest_settles_it() -> None:
     rows = rows_of({("a", "E"): [0.1, "pending"] * 10}, items)
     each = decided("E(a) <= 0.5 for each language=*", rows)
     assert (each.holds, each.value) == (None, None)
-    assert each.reason == "1 of 2 hold: en holds (-0.4), de open (10 items not run yet)"
+    assert each.reason == "1 of 2 pass: en passes (-0.4), de undecided (10 items not run yet)"
     assert decided("E(a) <= 0.05 for each language=*", rows).holds is False
     assert decided("E(a) <= 0.5 for 1 of language=*", rows).holds is True
     assert decided("E(a) <= 0.05 for 1 of language=*", rows).holds is None
@@ -260,7 +260,7 @@ def test_an_open_value_leaves_for_open_unless_the_rest_settles_it() -> None:
 def test_for_takes_the_place_of_a_cutoff() -> None:
     rows = rows_of({("a", "E@L1"): [0.01] * 6, ("a", "E@L2"): [0.03] * 6, ("a", "M@5"): [1.0] * 6})
     assert decided("E@level(a) <= 0.02 for each level=L1|L2", rows).reason == (
-        "1 of 2 hold: L1 holds (-0.01), L2 fails (+0.01)"
+        "1 of 2 pass: L1 passes (-0.01), L2 fails (+0.01)"
     )
     assert decided("M@k(a) >= 1 for each k=5", rows).holds is True
 

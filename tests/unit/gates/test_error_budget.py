@@ -158,7 +158,7 @@ def test_the_candidate_that_is_shown_to_be_better_decides_a_maximum() -> None:
     )
     found = decided("max(M(steady), M(wild)) >= M(old) + 0.05", rows)
     assert found.holds is True
-    assert "2 of 2 hold" in found.reason or "1 of 2 hold" in found.reason
+    assert "2 of 2 pass" in found.reason or "1 of 2 pass" in found.reason
     assert found.value == pytest.approx(found.left - found.right)
 
 

@@ -254,7 +254,7 @@ def test_figures_are_printed_and_written(tmp_path: Path) -> None:
         ("nDCG@10({system}) >= 0.4", "a figure compares nothing"),
         ("nDCG@10(newer)", "there is no system 'newer'"),
         ("nDGC@10({system})", "no measure"),
-        ("0.5", "this one has numbers alone"),
+        ("0.5", "this one has only numbers"),
         ("parity(nDCG@5({system}), nDCG@10(old))", "under a token budget"),
     ],
 )

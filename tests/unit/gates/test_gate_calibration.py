@@ -47,7 +47,7 @@ def studies(kind: str, n: int) -> Rows:
 
 
 def outcomes(text: str, rows: Rows, on: str | None = None) -> dict[bool | None, float]:
-    """The share of studies in which a clause holds, fails, is open."""
+    """The share of studies in which a clause passes, fails, is undecided."""
     evaluator = Evaluator(rows, REGISTRY, resamples=RESAMPLES)
     rules = GateFile.model_validate({"on": on})
     found = [

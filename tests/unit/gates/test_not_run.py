@@ -51,11 +51,11 @@ def test_a_clause_for_each_says_which_was_not_run() -> None:
     found = decided("M(race) >= M(flat) for each stage=50k|200k", SMALL, on="estimate")
     assert (found.holds, found.value) == (None, None)
     assert found.reason == (
-        "0 of 2 hold: 50k open (stage 50k was not run), 200k open (stage 200k was not run)"
+        "0 of 2 pass: 50k undecided (stage 50k was not run), 200k undecided (stage 200k was not run)"
     )
     part = decided("M(race) >= M(flat) for each stage=10k|50k", SMALL, on="estimate")
     # 0.75 - 0.5 at 10k
-    assert part.reason == "1 of 2 hold: 10k holds (+0.25), 50k open (stage 50k was not run)"
+    assert part.reason == "1 of 2 pass: 10k passes (+0.25), 50k undecided (stage 50k was not run)"
     assert (part.holds, part.value) == (None, None)
     # one that is run and fails decides against every one of them
     assert decided("M(race) >= 0.9 for each stage=10k|50k", SMALL).holds is False
@@ -96,6 +96,6 @@ def test_a_study_run_in_part_says_which_part_is_missing(tmp_path: Path) -> None:
     (found,) = Evaluation(open_study(tmp_path), chosen).verdicts
     assert found.verdict == "inconclusive"
     # 1 against 0.5
-    assert found.clauses[0].reason == "1 of 2 hold: 3 holds (+0.5), 5 open (k 5 was not run)"
+    assert found.clauses[0].reason == "1 of 2 pass: 3 passes (+0.5), 5 undecided (k 5 was not run)"
     # what is stored says so as well, whatever is looked at
     assert Evaluation(open_study(tmp_path)).verdicts == [found]

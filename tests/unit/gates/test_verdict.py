@@ -1,4 +1,4 @@
-"""Gates: from what holds, fails and is open to go, no-go and inconclusive."""
+"""Gates: from clauses that pass, fail or are undecided to go, no-go and inconclusive."""
 
 from __future__ import annotations
 
@@ -278,7 +278,7 @@ STUDY: Any = SimpleNamespace(system_names=["new", "old"], registry=REGISTRY)
         ("kappa(accuracy@5) >= 0.4", "column 1: kappa takes one label"),
         ("max >= 0.4", "column 1: max takes only values"),
         ("max(M(new), M(old))[language=en] >= 0.4", "column 1: max takes only values"),
-        ("1 >= 0.4", "a clause is about a measure of a system, and this one has numbers alone"),
+        ("1 >= 0.4", "a clause is about a measure of a system, and this one has only numbers"),
         (
             "E@level(new) <= 0.1 for each level=*",
             "column 1: write out the values that `for` puts after the @",

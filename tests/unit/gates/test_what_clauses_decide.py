@@ -68,7 +68,7 @@ def test_a_band_for_each_slice() -> None:
     new = np.where(np.arange(400) < 200, NEAR, NEAR * 0.8)
     found = decided("M(new) within 0.02 of M(old) for each tag", pair(new, OLD, tag=halves))
     assert found.holds is False
-    assert found.reason.startswith("1 of 2 hold: a holds")
+    assert found.reason.startswith("1 of 2 pass: a passes")
 
 
 def test_items_that_failed_are_counted_at_both_ends_of_a_band() -> None:
@@ -201,7 +201,7 @@ def test_a_tag_is_compared_as_a_number() -> None:
 def test_a_cut_off_that_for_fills_in_is_filled_in_inside_a_test_too() -> None:
     rows = rows_of({("a", "E@L1"): [0.0] * 30, ("a", "E@L2"): [0.5] * 30})
     found = decided("share(E@level(a) > 0.1) <= 5% for each level=L1|L2", rows)
-    assert (found.holds, found.reason) == (False, "1 of 2 hold: L1 holds (-0.05), L2 fails (+0.95)")
+    assert (found.holds, found.reason) == (False, "1 of 2 pass: L1 passes (-0.05), L2 fails (+0.95)")
 
 
 @pytest.mark.parametrize(
