@@ -30,7 +30,7 @@ from assay.core.registry import (
     TOKENIZERS,
     Registry,
 )
-from assay.kinds.hierarchy.systems.summaries import SUMMARIES
+from assay.kinds.hierarchy.systems.tree import SUMMARIES
 from assay.kinds.memory.systems.packs import PACKS
 from assay_worlds.sources.source import SOURCES
 

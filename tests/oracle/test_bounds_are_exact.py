@@ -8,8 +8,7 @@ import pytest
 from assay.core.dataset import Dataset
 from assay.core.protocols import Kit
 from assay.kinds.hierarchy.systems.builders import Builder, KMeans
-from assay.kinds.hierarchy.systems.scan import Scan
-from assay.kinds.hierarchy.systems.system import TreeSystem
+from assay.kinds.hierarchy.systems.system import Scan, TreeSystem
 from assay_worlds.suites.workplace import Workplace
 
 pytestmark = pytest.mark.slow

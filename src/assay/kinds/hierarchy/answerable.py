@@ -26,10 +26,10 @@ UNBOUNDED = "inf"  # a budget without a limit, as it is written
 
 @dataclass(frozen=True, repr=False)
 class AnswerabilityJudge(ModelJudge):
-    """A model that says whether contexts hold the answer. Without a `url` it is asked nothing.
+    """A model that judges whether contexts hold the answer. Without a `url` it is not asked.
 
-    Items with evidence are asked about, under each of `budgets`, once for every different text: two arms that
-    show the same share the finding. An empty context is graded lowest, and nobody is asked. The other
+    It judges items with evidence, under each of `budgets`, once per different text: two arms that show the
+    same text share the finding. An empty context gets the lowest grade without a question. The other
     parameters are those of every model that judges.
     """
 
@@ -50,7 +50,7 @@ class AnswerabilityJudge(ModelJudge):
             raise UsageError("budgets must name one or more, each once.")
 
     def examine(self, dataset: Dataset, kit: Kit) -> tuple[list[Problem], list[str]]:
-        """What of a dataset it cannot judge well; nothing is an error."""
+        """Warnings about items that it cannot judge well. Nothing is an error."""
         if not self.url:
             return [], []
         name, judged = self.names[0], [item for item in dataset.items if item.gold.get("evidence")]
@@ -61,7 +61,7 @@ class AnswerabilityJudge(ModelJudge):
         return [], [f"{found}, such as {without[0]}"] if without else []
 
     def questions(self, dataset: Dataset, blocks: Sequence[Block]) -> Iterator[Question]:
-        """One for every arm, seed, item with evidence and budget under which there is a context."""
+        """One question per arm, seed, item with evidence, and budget that has a context."""
         wanted = {None if budget == UNBOUNDED else budget for budget in self.budgets} if self.url else set()
         for block in blocks if wanted else ():
             for item, response in zip(block.items, block.responses, strict=True):
@@ -82,6 +82,6 @@ class AnswerabilityJudge(ModelJudge):
 
 
 def _reference_answer(item: Item) -> str:
-    """The reference answer, one part a line."""
+    """The reference answer, one part per line."""
     answer = item.gold.get("answer") or ""
     return answer if isinstance(answer, str) else "\n".join(map(str, answer))

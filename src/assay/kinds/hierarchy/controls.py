@@ -32,7 +32,7 @@ class RightBranchOracle:
 
 
 def _right_steps(case: RoutedItem) -> list[Step]:
-    """Only the right branches kept at every level, and only their passages visited."""
+    """Steps that keep only the right branches at every level, and visit only their passages."""
     tree = case.tree
     kept = [
         Step(ROUTE, level, node_id, parent, {"score": 1.0})

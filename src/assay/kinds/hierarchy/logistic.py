@@ -1,4 +1,4 @@
-"""Logistic regression with an L2 penalty, how strong to make it, and where to cut what it says.
+"""Logistic regression with an L2 penalty, the choice of its strength, and of a threshold.
 
 Small data: a few hundred rows and a few dozen columns, all in memory.
 """
@@ -17,12 +17,12 @@ from assay.core.parts import Floats
 Bools = NDArray[np.bool_]
 STRENGTHS = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0)  # the penalty counts less and less
 FOLDS = 5
-_DIGITS = 6  # what is kept of each number: a model is a file that people read
+_DIGITS = 6  # of each number that is stored: people read the file of a model
 
 
 @dataclass(frozen=True)
 class Scaler:
-    """What brings columns to mean 0 and deviation 1. A column that never varies stays 0."""
+    """Brings columns to mean 0 and deviation 1. A column that never varies stays 0."""
 
     means: Floats
     scales: Floats
@@ -39,7 +39,7 @@ class Scaler:
 
 
 class LogisticModel(NamedTuple):
-    """Weights of scaled columns, and what is added to their sum."""
+    """The weights of scaled columns, and the bias that is added to their sum."""
 
     weights: Floats
     bias: float
@@ -59,10 +59,10 @@ class LogisticModel(NamedTuple):
 
 
 def fit_logistic(scaled: Floats, truth: Bools, strength: float) -> LogisticModel:
-    """The weights with the least penalised loss; `strength` is what the data counts beside the penalty.
+    """The model with the least penalised loss; `strength` is the weight of the data relative to the penalty.
 
-    Half the sum of the squared weights, plus `strength` times the sum of the log losses. The bias bears no
-    penalty.
+    The loss is half the sum of the squared weights, plus `strength` times the sum of the log losses. The bias
+    is not penalised.
     """
     from scipy.optimize import minimize
     from scipy.special import expit
@@ -76,26 +76,26 @@ def fit_logistic(scaled: Floats, truth: Bools, strength: float) -> LogisticModel
         value = 0.5 * (penalised * point) @ point + strength * np.logaddexp(0.0, -margins).sum()
         return float(value), penalised * point - strength * columns.T @ (signs * expit(-margins))
 
-    def bend(point: Floats) -> Floats:
-        said = expit(columns @ point)
-        bent: Floats = np.diag(penalised) + strength * (columns.T * (said * (1 - said))) @ columns
-        return bent
+    def hessian(point: Floats) -> Floats:
+        likely = expit(columns @ point)
+        curvature: Floats = np.diag(penalised) + strength * (columns.T * (likely * (1 - likely))) @ columns
+        return curvature
 
-    # Newton's method: few columns make a small matrix, and L-BFGS stops some digits earlier
+    # Newton's method, because few columns make a small matrix, and L-BFGS stops some digits earlier
     start = np.zeros(columns.shape[1])
-    point = minimize(loss, start, jac=True, hess=bend, method="Newton-CG", options={"xtol": 1e-9}).x
+    point = minimize(loss, start, jac=True, hess=hessian, method="Newton-CG", options={"xtol": 1e-9}).x
     return LogisticModel(point[:-1], float(point[-1]))
 
 
 def best_strength(rows: Floats, truth: Bools) -> float:
-    """The strength with the least log loss on rows that were left out, in five parts; ties to the weaker."""
+    """The strength with the least log loss in five-fold cross-validation. The weaker one wins a tie."""
     parts = folds(truth)
     losses = {strength: _left_out_loss(rows, truth, parts, strength) for strength in STRENGTHS}
     return min(losses, key=lambda strength: (round(losses[strength], _DIGITS), strength))
 
 
 def folds(truth: Bools) -> NDArray[np.int64]:
-    """The part that each row is left out with: both classes are dealt out in turn, in the order of rows."""
+    """The fold of each row. Rows of each class are dealt to the folds in turn, in the order of the rows."""
     parts = np.empty(len(truth), dtype=np.int64)
     for value in (False, True):
         (rows,) = np.nonzero(truth == value)
@@ -115,11 +115,11 @@ def _left_out_loss(rows: Floats, truth: Bools, parts: NDArray[np.int64], strengt
 
 
 class DetectionRates(NamedTuple):
-    """How often it was right to raise an alarm, and how many of those due were raised."""
+    """The precision and the recall of alarms."""
 
-    precision: float | None  # None: no alarm
-    recall: float | None  # None: none was due
-    n: int  # how many were due
+    precision: float | None  # None: there was no alarm
+    recall: float | None  # None: no alarm was due
+    n: int  # how many alarms were due
 
     @property
     def f1(self) -> float:
@@ -134,10 +134,10 @@ class DetectionRates(NamedTuple):
 
 
 def best_threshold(probabilities: Floats, truth: Bools, least_precision: float) -> float:
-    """Where to raise the alarm, from a probability on: the best F1 among those precise enough.
+    """The probability from which to raise the alarm: the one with the best F1 among those precise enough.
 
-    Where none is, the best F1. Ties go to the higher threshold. Only a probability that occurs can be one,
-    rounded down so that what it was read from stays above it.
+    If none is precise enough, the one with the best F1. The higher threshold wins a tie. Only a probability
+    that occurs can be one, rounded down so that it is not below its threshold.
     """
     step = 10.0**_DIGITS
     candidates = np.unique(np.floor(probabilities * step) / step)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def _call_counts(columns: Sequence[Floats], weights: Floats, name: str) -> tuple[Floats, Floats, Floats]:
-    """How often yes was said and true, was said, and was true, in each resample."""
+    """The weighted counts of calls that are true, of all calls, and of all that is true, per resample."""
     if len(columns) != 2:
         call = f"{name}(CallsImpossible(new), IsImpossible(new))"
         raise UsageError(f"{name} takes two columns, what was said and what is true, as in {call}.")
@@ -33,57 +33,53 @@ def _call_counts(columns: Sequence[Floats], weights: Floats, name: str) -> tuple
     return weights @ np.minimum(said, true), weights @ said, weights @ true
 
 
-def _unweighted(columns: Sequence[Floats], of: int, name: str) -> tuple[int, int]:
-    """Said and true, and the count it is a share of, each row once."""
-    counts = _call_counts(columns, np.ones((1, len(columns[0]))), name)
-    return int(counts[0][0]), int(counts[of][0])
+@dataclass(frozen=True)
+class _CallShare:
+    """The true calls, as a share of all calls or of all that is true."""
+
+    call: ClassVar[str]
+    base: ClassVar[int]  # which of the counts it is a share of
+    reads: ClassVar[str] = "scores"
+    takes: ClassVar[int] = 2
+    settled: ClassVar[bool] = False  # a value that no resample moves is not certain for that
+
+    def values(self, columns: Sequence[Floats], weights: Floats) -> Floats:
+        counts = _call_counts(columns, weights, self.call)
+        return ratio(counts[0], counts[self.base])
+
+    def trials(self, columns: Sequence[Floats]) -> tuple[int, int]:
+        """The true calls, and the count that they are a share of, each row once."""
+        counts = _call_counts(columns, np.ones((1, len(columns[0]))), self.call)
+        return int(counts[0][0]), int(counts[self.base][0])
 
 
 @dataclass(frozen=True)
-class Precision:
-    """Precision: of the rows where yes was said, the share where it is true; undefined where it never was."""
+class Precision(_CallShare):
+    """Precision: of the rows that were called, the share that is true; undefined if none was called."""
 
-    reads: ClassVar[str] = "scores"
-    takes: ClassVar[int] = 2
-    settled: ClassVar[bool] = False  # that no resample moves it does not make it certain
-
-    def values(self, columns: Sequence[Floats], weights: Floats) -> Floats:
-        both, said, _ = _call_counts(columns, weights, "precision")
-        return ratio(both, said)
-
-    def trials(self, columns: Sequence[Floats]) -> tuple[int, int]:
-        """How often it was right, of how often yes was said."""
-        return _unweighted(columns, 1, "precision")
+    call: ClassVar[str] = "precision"
+    base: ClassVar[int] = 1
 
 
 @dataclass(frozen=True)
-class Recall:
-    """Recall: of the rows where yes is true, the share where it was said; undefined where it never is."""
+class Recall(_CallShare):
+    """Recall: of the rows that are true, the share that was called; undefined if none is true."""
 
-    reads: ClassVar[str] = "scores"
-    takes: ClassVar[int] = 2
-    settled: ClassVar[bool] = False  # that no resample moves it does not make it certain
-
-    def values(self, columns: Sequence[Floats], weights: Floats) -> Floats:
-        both, _, true = _call_counts(columns, weights, "recall")
-        return ratio(both, true)
-
-    def trials(self, columns: Sequence[Floats]) -> tuple[int, int]:
-        """How often it was said, of how often yes is true."""
-        return _unweighted(columns, 2, "recall")
+    call: ClassVar[str] = "recall"
+    base: ClassVar[int] = 2
 
 
 @dataclass(frozen=True)
 class F1:
     """F1: the harmonic mean of precision and recall.
 
-    0 where yes was said and never true, or true and never said; undefined where it was neither. Where every
-    row was right, or none was, resampling shows nothing, and there is no interval.
+    0 if some rows were called and none is true, or the other way round; undefined if there is neither. If
+    every row was right, or none was, resampling shows nothing, and there is no interval.
     """
 
     reads: ClassVar[str] = "scores"
     takes: ClassVar[int] = 2
-    settled: ClassVar[bool] = False  # that no resample moves it does not make it certain
+    settled: ClassVar[bool] = False  # a value that no resample moves is not certain for that
 
     def values(self, columns: Sequence[Floats], weights: Floats) -> Floats:
         both, said, true = _call_counts(columns, weights, "f1")
@@ -95,8 +91,8 @@ class Parity:
     """The smallest budget T with mean(curve at T) >= mean(reference) - within; infinite where none is.
 
     The last column is the reference, as in `parity(A@200(new), A@400(new), A@inf(new), A@inf(old))`; those
-    before it are one system's curve, budgets rising. Nothing is interpolated: a curve is known at its budgets
-    alone. Bound to no measures, columns count from 1.
+    before it are one system's curve, budgets rising. Nothing is interpolated: a curve is known only at its
+    budgets. Without measures, budgets are the numbers 1, 2, … of the columns.
     """
 
     reads: ClassVar[str] = "scores"

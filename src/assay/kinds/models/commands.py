@@ -22,7 +22,7 @@ def command(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show a benchmark in the browser, on this machine alone, until Ctrl-C."""
+    """Show a benchmark in the browser, only on this machine, until Ctrl-C."""
     from assay.kinds.models.dashboard.serve import serve
 
     def announce(line: str) -> None:

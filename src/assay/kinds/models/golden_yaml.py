@@ -59,7 +59,7 @@ Share = Annotated[float, Field(ge=0, le=1)]
 
 
 class GroundTruth(BaseModel):
-    """What the authors of a query declare to be right; None where they declare nothing."""
+    """What the authors of a query declare to be right; None if they declare nothing."""
 
     model_config = ConfigDict(strict=True, frozen=True)
 
@@ -75,13 +75,13 @@ class GroundTruth(BaseModel):
 
     @property
     def declared(self) -> dict[str, int | float]:
-        """The counts and minima that are given: to be checked, not judged by."""
+        """The declared counts and minima. They are checked; relevance does not depend on them."""
         values = {key: getattr(self, key) for key in (*_COUNTS, "min_section_accuracy")}
         return {key: value for key, value in values.items() if value is not None}
 
 
 class GoldenQuery(BaseModel):
-    """One query as it stands in the file."""
+    """One query of the file."""
 
     model_config = ConfigDict(strict=True, frozen=True)
 
@@ -95,7 +95,7 @@ class GoldenQuery(BaseModel):
 
     @property
     def is_negative(self) -> bool:
-        """Whether the right answer is no answer."""
+        """Whether the right answer is not to answer."""
         truth = self.ground_truth
         if self.expects or self.negative or truth.expected_chunk_count == 0:
             return True
@@ -116,7 +116,7 @@ _EXPECTED = {  # what a field holds, and what to do where it does not; other fie
 
 @dataclass(frozen=True)
 class GoldenFile:
-    """The entries of a golden set, by category and in the order of the file, and where each stands."""
+    """The queries of a golden set by category, in the order of the file, with the place of each."""
 
     entries: dict[str, list[GoldenQuery]]
     universal: list[str]  # sections that are right for every section query
@@ -126,7 +126,7 @@ class GoldenFile:
     lines: Lines
 
     def differing(self, corpus: dict[str, Any]) -> Iterator[str]:
-        """What the file says of its corpus and the corpus, given by the same names, does not have."""
+        """The facts that the file states about its corpus and that the corpus contradicts."""
         for loc, said in self.stats.items():
             there = corpus.get(str(loc[-1]))
             if None not in (said, there) and said != there and str(said) != str(there):
@@ -135,7 +135,7 @@ class GoldenFile:
 
 
 def read_golden(path: Path) -> GoldenFile:
-    """The golden set of a file; raises everything that is wrong with it."""
+    """The golden set of a file. The DataError has all problems of the file."""
     content, lines = _content(path)
     found = _ProblemList(lines)
     universal = _universal(content, found)
@@ -163,13 +163,13 @@ def read_golden(path: Path) -> GoldenFile:
 
 @dataclass(frozen=True)
 class _ProblemList:
-    """What is wrong with the file so far."""
+    """The problems of the file so far."""
 
     lines: Lines
     problems: list[Problem] = field(default_factory=list)
 
     def wrong(self, loc: Loc, inner: Sequence[str | int], what: str, fix: str, name: str = "") -> None:
-        """A problem at `inner` of what stands at `loc`; the name stands for its place in the list."""
+        """Adds a problem at `inner` of the entry at `loc`; the name replaces its index in the list."""
         named = (*loc[:-1], name) if name else loc
         # No index at the end: a list may be written as one word.
         path = ".".join(map(str, (*named, *(part for part in inner if isinstance(part, str)))))
@@ -189,7 +189,7 @@ def _content(path: Path) -> tuple[dict[str, Any], Lines]:
 
 
 def _universal(content: dict[str, Any], found: _ProblemList) -> list[str]:
-    """The sections that are right for every section query; an empty list in the file means none."""
+    """The sections that are right for every section query. An empty list in the file means none."""
     for key in content:
         if key not in _UNIVERSAL_KEYS and (known := _similar_key(key, _UNIVERSAL_KEYS)):
             found.wrong((), (key,), "there is no such field", did_you_mean(key, [known]))
@@ -206,14 +206,14 @@ def _universal(content: dict[str, Any], found: _ProblemList) -> list[str]:
 
 
 def _entries(content: dict[str, Any], found: _ProblemList) -> Iterator[tuple[Loc, dict[str, Any]]]:
-    """Every entry of every category, with its place. Lists that hold no entry at all are passed over."""
+    """Every entry of every category, with its place. Lists without any entry are passed over."""
     some = False
     for key, value in content.items():
         listed = value if isinstance(value, list) and key not in _UNIVERSAL_KEYS else []
         are = [isinstance(each, dict) and any(mark in each for mark in _MARKS) for each in listed]
         some |= any(are)
         if any(are) and key.encode(errors="replace").decode() != key:
-            found.wrong((), (key,), "the name of the category is no text", "Correct the escape.")
+            found.wrong((), (key,), "the name of the category is not valid text", "Correct the escape.")
             continue
         for index in range(len(listed)) if any(are) else ():
             if are[index]:
@@ -229,7 +229,7 @@ def _entries(content: dict[str, Any], found: _ProblemList) -> Iterator[tuple[Loc
 
 
 def _stats(loc: Loc, header: dict[str, Any], found: _ProblemList) -> dict[Loc, Any]:
-    """What a header says of the corpus; other keys are notes, unless one is nearly a known key."""
+    """The facts that a header states about the corpus. Other keys are notes, if not misspelt."""
     given, here = header.get("corpus_stats"), (*loc, "corpus_stats")
     if given is not None and not isinstance(given, dict):
         fix = "Write fields such as total_chunks under it."
@@ -253,7 +253,7 @@ def _wrong_total(metadata: dict[str, Any], lines: Lines, n: int) -> Iterator[str
 
 
 def _entry(raw: dict[str, Any], loc: Loc, name: str, found: _ProblemList) -> GoldenQuery | None:
-    """The entry, or None after what is wrong with it has been collected."""
+    """The entry; None if it has problems, which are collected."""
     before = len(found.problems)
     given = {key: value for key, value in raw.items() if value is not None}
     entry = None
@@ -275,7 +275,7 @@ def _entry(raw: dict[str, Any], loc: Loc, name: str, found: _ProblemList) -> Gol
 
 
 def _misplaced_keys(raw: dict[str, Any]) -> Iterator[tuple[Loc, str, str]]:
-    """Keys that would be passed over although they are meant to say what is right."""
+    """Keys that would be passed over although they are meant to declare what is right."""
     truth = raw.get("ground_truth")
     parts: list[tuple[Loc, Any, Collection[str], Collection[str]]] = [
         ((), raw, GoldenQuery.model_fields, GroundTruth.model_fields),
@@ -293,7 +293,7 @@ def _misplaced_keys(raw: dict[str, Any]) -> Iterator[tuple[Loc, str, str]]:
 
 
 def _contradictions(entry: GoldenQuery) -> Iterator[tuple[str, str]]:
-    """Why nobody could tell a right answer from a wrong one."""
+    """Why an entry cannot tell right answers from wrong ones."""
     truth = entry.ground_truth
     by_text = truth.verification_sql or truth.relevance_signals
     if entry.is_negative:
@@ -312,7 +312,7 @@ def _contradictions(entry: GoldenQuery) -> Iterator[tuple[str, str]]:
 
 
 def _short(value: Any) -> str:
-    """A value in a message: short, however long or deep it is."""
+    """A value for a message: short, even if it is long or deep."""
     return "nothing" if value is None else reprlib.repr(value)
 
 

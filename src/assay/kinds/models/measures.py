@@ -23,13 +23,13 @@ _NUMBERING = re.compile(r"\d+|[a-z]|[ivxl]+")
 
 
 def is_section(name: str | None, wanted: Iterable[str]) -> bool:
-    """Whether a section bears one of the wanted names."""
+    """Whether a section has one of the wanted names, compared flexibly."""
     words = _words(name or "")
     return any(_holds_run(words, _words(each)) for each in wanted)
 
 
 def _words(name: str) -> list[str]:
-    """The words of a name in lower case, less the numbering it begins with."""
+    """The words of a name in lower case, without the numbering it begins with."""
     folded = unicodedata.normalize("NFKC", name).casefold().replace("&", " and ")
     words = _WORD.findall(folded)
     start = 0
@@ -51,9 +51,10 @@ Bools = NDArray[np.bool_]
 class SectionAccuracy(TopHitsMeasure):
     """Section accuracy: the share of the hits within the cut-off that stand in a section the item names.
 
-    Sections that are valid for every question, such as a synopsis, count too. Names are read flexibly: "(b)
-    PROBABLE CAUSE" is "Probable Cause". Divided by how many came back where that is fewer than the cut-off.
-    Range 0 to 1; for items whose gold names sections.
+    Sections that are valid for every question, such as a synopsis, count too. Names are compared flexibly:
+    "(b) PROBABLE CAUSE", "1.18 Probable Cause" and "Probable Cause and Findings" are all "PROBABLE CAUSE",
+    since the wanted words stand in them together and in order; "Cause" is not. Divided by the number of hits
+    if that is below the cut-off. Range 0 to 1; for items whose gold names sections.
     """
 
     declares: ClassVar[Declaration] = top_hits_declaration("SectionAccuracy", needs=frozenset({"hits"}))
@@ -102,8 +103,8 @@ class SectionPass(SectionAccuracy):
 class DocumentSpread(TopHitsMeasure):
     """Spread: distinct relevant documents within the cut-off, by the minimum that the item asks for.
 
-    Divided by the minimum, or by the cut-off where that is smaller; never more than 1. Several passages of
-    one document count once. Range 0 to 1; for items whose gold declares `min_relevant_reports` above 0.
+    Divided by the minimum, or by the cut-off if that is smaller; at most 1. Several passages of one document
+    count once. Range 0 to 1; for items whose gold declares `min_relevant_reports` above 0.
     """
 
     first_address: ClassVar[str] = "assay.measures.sections:Spread"
@@ -134,8 +135,8 @@ class DocumentSpread(TopHitsMeasure):
 class CleanNegatives(TopHitsMeasure):
     """Clean: 1 where nothing within the cut-off is what an item that expects nothing was about, else 0.
 
-    Range 0 or 1; 1 where nothing came back. For items that expect nothing: their labels are what must stay
-    away, such as passages that satisfy the clause of a question the corpus cannot answer.
+    Range 0 or 1; 1 if nothing came back. For items that expect nothing: their labels name what must not come
+    back, such as passages that satisfy the clause of a question that the corpus cannot answer.
     """
 
     first_address: ClassVar[str] = "assay.measures.sections:Clean"

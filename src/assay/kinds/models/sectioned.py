@@ -20,8 +20,9 @@ from assay.kinds.models.golden_yaml import GoldenFile, GoldenQuery, read_golden
 class SectionedReports:
     """Reports cut into passages that know their section, and queries by category.
 
-    `id`, `text`, `report` and `section` are what the table calls its columns; any other becomes metadata.
-    `people` are the categories whose queries keywords alone cannot judge: their items are tagged review=yes.
+    `id`, `text`, `report` and `section` are the names of the table's columns; any other column becomes
+    metadata. `people` are the categories whose queries keywords cannot judge: their items get the tag
+    review=yes.
     """
 
     passages: str
@@ -89,7 +90,7 @@ class SectionedReports:
         )
 
     def _absences(self, golden: GoldenFile, corpus: Corpus) -> Iterator[str]:
-        """What is named and not there: categories to review, and reports that no passage is from."""
+        """Warnings about missing things: categories to review, and reports that no passage is from."""
         if unknown := [name for name in self.people if name not in golden.entries]:
             what = f"no category is called {' or '.join(map(repr, unknown))}, which people are to review"
             yield str(Problem(what, self.golden, fix=f"Categories: {', '.join(golden.entries)}."))
@@ -108,7 +109,7 @@ class SectionedReports:
 
 
 def _corpus_stats(corpus: Corpus) -> dict[str, Any]:
-    """What a golden set may say of its corpus; the dates of reports where a column `report_date` has them."""
+    """The facts of a corpus that a golden set may state; with the dates of reports in `report_date`."""
     dates = [str(each.metadata["report_date"]) for each in corpus.passages if "report_date" in each.metadata]
     counts = {
         "total_chunks": len(corpus),

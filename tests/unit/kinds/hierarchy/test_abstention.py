@@ -53,7 +53,7 @@ def test_what_was_said_by_reason() -> None:
         assert scored(parse_measure(text), asked) == [(value, "scored") for value in values]
 
 
-def test_what_is_true_by_reason_whatever_was_said() -> None:
+def test_the_truth_by_reason_does_not_depend_on_calls() -> None:
     truths = [item("a", "aggregation"), item("b", "out_of_kb"), item("c")]
     for said in SAID:
         asked = block(*((each, answer(said)) for each in truths))

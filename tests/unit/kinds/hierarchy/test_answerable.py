@@ -106,7 +106,7 @@ def test_the_query_the_reference_answer_and_the_prompt_go_along() -> None:
     assert json.loads(second.about)["expected"] == "25 days\n3 months"
 
 
-def test_the_same_text_is_one_question_whoever_showed_it_under_whatever_budget() -> None:
+def test_the_same_text_is_one_question_for_all_arms_and_budgets() -> None:
     judge = AnswerabilityJudge(url=URL, budgets=(400, 800))
     wide = Response(contexts=[*shown("x").contexts, *shown("x", budget=800).contexts])
     same = asked(judge, block_of(wide), block_of(wide, arm="b"))
@@ -146,7 +146,7 @@ def test_two_of_three_samples_decide(said: tuple[str, ...], grade: float) -> Non
         assert quoted in user["content"]
 
 
-def test_an_empty_context_answers_nothing_and_nobody_is_asked() -> None:
+def test_an_empty_context_gets_the_lowest_grade_without_a_question() -> None:
     with ChatStandIn(by_turns("ANSWERABLE")) as server:
         for text in ("", " \n "):
             finding = found_by(server, text, price_out=1.0)

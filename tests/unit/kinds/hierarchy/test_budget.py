@@ -76,7 +76,7 @@ def test_the_three_measures_by_hand() -> None:
     assert value(EP(400), both, [WHOLE, DESK, other]) == pytest.approx(30 / 70)
 
 
-def test_a_context_that_is_evidence_alone_and_one_that_is_empty() -> None:
+def test_a_context_of_only_evidence_and_an_empty_one() -> None:
     one = item(unit(FIRST))
     assert value(EP(400), one, [piece(FIRST)]) == 1
     assert value(EP(400), one, [piece(FIRST), piece(FIRST)]) == 1  # said twice it is evidence twice
@@ -256,7 +256,7 @@ def test_a_budget_that_makes_no_sense_is_refused() -> None:
     assert parse_measure("A") == A(None)
 
 
-def test_evidence_that_cannot_be_read_is_told_item_by_item() -> None:
+def test_evidence_that_cannot_be_read_is_reported_per_item() -> None:
     long, outside = unit(FIRST) | {"end": 20}, unit(FIRST, needs=[[10, 30]])
     items = [Item("a", "?", gold={"evidence": ["leave"]}), Item("b", "?", gold={"evidence": [long]})]
     items += [Item("c", "?", gold={"evidence": [outside]}), item(unit(FIRST))]
@@ -276,7 +276,7 @@ def test_scores_of_several_budgets_come_from_one_block() -> None:
     assert table.select("measure", "value").rows() == [("A@200", 0.0), ("A@inf", 1.0), ("ER@inf", 1.0)]
 
 
-def test_evidence_that_is_not_in_the_corpus_is_told() -> None:
+def test_evidence_that_is_not_in_the_corpus_is_reported() -> None:
     corpus = Corpus([Passage("a", "The ferry runs at nine.")])
     good = {"source": "a", "start": 0, "end": 9, "text": "The ferry"}
     cases = [

@@ -89,7 +89,7 @@ def changed_way(**what: Any) -> bytes:
         (changed_way(signs={name: {"mean": 0, "scale": 0} for name in NAMES}), "the scale of 'words' is 0"),
     ],
 )
-def test_a_file_that_cannot_be_used_is_told(tmp_path: Path, data: bytes, what: str) -> None:
+def test_a_file_that_cannot_be_used_is_an_error(tmp_path: Path, data: bytes, what: str) -> None:
     (tmp_path / "c.json").write_bytes(data)
     with pytest.raises(DataError, match=what) as caught:
         read_confidence(tmp_path / "c.json", ["beam"])

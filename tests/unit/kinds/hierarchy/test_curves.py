@@ -95,7 +95,7 @@ def test_a_curve_is_drawn_on_the_slice_of_its_figure() -> None:
     assert panel(elsewhere).lines[0].reached == ">1200"
 
 
-def test_a_system_alone_is_held_against_itself() -> None:
+def test_without_a_baseline_a_system_is_compared_with_itself() -> None:
     alone = panel(budget_results(n=100, systems=["flat_strong"], figures={}))
     # 0.47, 0.64, 0.73, 0.755 (76 of 100), 0.77: within 0.02 of 0.77 is 0.75
     assert alone.answer == "flat_strong needs 1200 tokens to come within 0.02 of its own unbounded A"

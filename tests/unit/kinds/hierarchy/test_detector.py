@@ -114,7 +114,7 @@ def test_a_word_weighs_its_rarity_as_a_share_of_what_a_word_can_weigh(extractor:
     assert counts.weight("elsewhere") == 1.0
 
 
-def test_every_sign_is_there_in_its_order_whatever_came_back(extractor: FeatureExtractor) -> None:
+def test_every_feature_is_there_in_order_for_any_hits(extractor: FeatureExtractor) -> None:
     for hits in ([], [Hit("b:0", 1.0)], [Hit("gone", 2.0), Hit("a:1", -3.0)]):
         features = extractor.features("Who leads the ferry?", hits)
         assert tuple(features) == NAMES
@@ -280,7 +280,7 @@ def changed(**what: Any) -> bytes:
         ),
     ],
 )
-def test_a_file_that_cannot_be_used_is_told(tmp_path: Path, data: bytes, what: str) -> None:
+def test_a_file_that_cannot_be_used_is_an_error(tmp_path: Path, data: bytes, what: str) -> None:
     (tmp_path / "d.json").write_bytes(data)
     with pytest.raises(DataError, match=what) as caught:
         read_detector(tmp_path / "d.json")

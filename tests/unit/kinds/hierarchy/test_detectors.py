@@ -179,7 +179,7 @@ def test_a_system_that_fails_leaves_the_old_file(tmp_path: Path) -> None:
     assert (folder / "shy.json").read_text() == old
 
 
-def test_a_file_that_is_no_detector_is_left_alone(tmp_path: Path) -> None:
+def test_a_file_that_is_not_a_detector_is_not_overwritten(tmp_path: Path) -> None:
     folder = write_small(tmp_path)
     (folder / "shy.json").write_text("my notes")
     with pytest.raises(UsageError, match="exists and is not a detector"):

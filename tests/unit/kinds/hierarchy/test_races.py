@@ -249,7 +249,7 @@ def test_a_way_that_fails_leaves_the_old_file(tmp_path: Path) -> None:
     assert (tmp_path / "race.json").read_text() == old
 
 
-def test_a_file_that_is_no_confidence_is_left_alone(tmp_path: Path) -> None:
+def test_a_file_that_is_not_a_confidence_is_not_overwritten(tmp_path: Path) -> None:
     study = write(tmp_path)
     (tmp_path / "race.json").write_text("my notes")
     with pytest.raises(UsageError, match="exists and is not a confidence"):

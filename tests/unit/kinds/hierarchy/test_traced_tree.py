@@ -244,7 +244,9 @@ BEAM, COLLAPSED = race(beam=0.9, collapsed=0.1)
         (piece(doc_id="boats", start=None, end=None), "contexts: not in the corpus: 'boats'"),
     ],
 )
-def test_every_mistake_in_answers_is_told_with_its_line(tmp_path: Path, change: Change, problem: str) -> None:
+def test_every_mistake_in_answers_is_reported_with_its_line(
+    tmp_path: Path, change: Change, problem: str
+) -> None:
     lines = copy.deepcopy(ANSWERS)
     change(lines)
     found = told(written(tmp_path, lines))
@@ -284,14 +286,16 @@ def test_every_mistake_in_answers_is_told_with_its_line(tmp_path: Path, change: 
         (lambda tree: tree[1]["node"].update(entities="Mara"), "2: node.entities: expected array, got str"),
     ],
 )
-def test_every_mistake_in_a_tree_is_told_with_its_line(tmp_path: Path, change: Change, problem: str) -> None:
+def test_every_mistake_in_a_tree_is_reported_with_its_line(
+    tmp_path: Path, change: Change, problem: str
+) -> None:
     tree = copy.deepcopy(TREE)
     change(tree)
     found = told(written(tmp_path, tree=tree))
     assert found[0].startswith(f"tree.jsonl:{problem}"), found
 
 
-def test_links_name_passages_whatever_their_nodes_are_called(tmp_path: Path) -> None:
+def test_links_name_passages_with_any_node_ids(tmp_path: Path) -> None:
     tree = json.loads(
         re.sub(r'"(node_id|source|target)": "(ferry|staff)"', r'"\1": "p:\2"', json.dumps(TREE))
     )

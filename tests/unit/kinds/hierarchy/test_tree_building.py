@@ -146,7 +146,7 @@ def test_the_largest_part_is_halved_next() -> None:
     assert len(parts) == 3
 
 
-def test_the_first_of_equally_near_centres_is_taken_whatever_float32_says() -> None:
+def test_the_first_of_equally_near_centres_is_taken_despite_float32() -> None:
     centres = scattered(1, 64).repeat(5, axis=0)
     assert nearest_centres(scattered(50, 64, 4), centres).tolist() == [0] * 50
 
@@ -207,7 +207,7 @@ def test_soft_assignment_asks_how_much_farther_a_leaf_is() -> None:
         ("gmm(dims=0)", "dims is 0"),
     ],
 )
-def test_wrong_parameters_are_told(spec: str, words: str) -> None:
+def test_wrong_parameters_are_errors(spec: str, words: str) -> None:
     with pytest.raises((UsageError, PluginError), match=words):
         Registry().create(TREES, spec)
 
@@ -267,7 +267,7 @@ def test_small_trees_are_not_kept(tmp_path: Path) -> None:
         ("items-2", lambda items: items - 1),
     ],
 )
-def test_a_tree_in_a_folder_comes_back_whole_or_is_told(
+def test_a_stored_tree_reads_back_and_a_damaged_one_is_an_error(
     tmp_path: Path, part: str, change: Callable[[Ints], Ints] | None
 ) -> None:
     tree = KMeans(leaf=4).build(scattered(80), 0)
@@ -283,7 +283,7 @@ def test_a_tree_in_a_folder_comes_back_whole_or_is_told(
         read_tree(tmp_path)
 
 
-def test_what_does_not_fit_is_told(tmp_path: Path) -> None:
+def test_data_that_does_not_fit_is_reported(tmp_path: Path) -> None:
     kit = Kit(cache=tmp_path)
     with pytest.raises(UsageError, match="9 vectors for 10 passages"):
         cached_tree(KMeans(), 0, corpus_of(10), scattered(9), "m", 0, kit)

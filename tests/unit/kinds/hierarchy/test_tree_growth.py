@@ -122,7 +122,7 @@ def test_growth_keeps_what_was_there(first: int, new: int, soft: bool, seed: int
         assert np.array_equal(children[children < old.size(2)], old.below[1].of(node))
 
 
-def test_what_cannot_grow_is_told() -> None:
+def test_a_tree_that_cannot_grow_is_an_error() -> None:
     with pytest.raises(UsageError, match="holds 6 passages, and there are 4 vectors"):
         grow(THREE, along(*OLD[:4]))
     with pytest.raises(UsageError, match="without passages"):

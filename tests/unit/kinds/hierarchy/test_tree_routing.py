@@ -263,7 +263,7 @@ def test_items_with_a_scope_have_a_tree_of_their_own() -> None:
     assert scored(RoutingError("L2"), scoped) == [(None, "not_applicable")]
 
 
-def test_gold_from_before_the_corpus_was_cut_anew() -> None:
+def test_gold_from_before_the_corpus_was_cut_again() -> None:
     cut = Corpus([Passage("a", "?")], units={"a": ["old"], "d": ["old", "other"]})
     made = dataclasses.replace(
         block_of([item("old")], [Response(trace=WAY)], corpus=cut), structure=tree(BELOW)
@@ -312,7 +312,7 @@ def test_names() -> None:
         assert parse_measure(text, REGISTRY).name == text
 
 
-def test_evidence_that_names_no_passage_is_told_at_once() -> None:
+def test_evidence_that_names_no_passage_is_an_error() -> None:
     broken = [Item(f"q{n}", "?", gold={"evidence": [{"source": "s"}]}) for n in range(2)]
     with pytest.raises(DataError, match=r"(?s)'q0'.*doc_id.*'q1'"):
         scored(RoutingError("L1"), block(broken, [Response(trace=WAY)] * 2))

@@ -19,7 +19,7 @@ from assay.kinds.hierarchy.systems.corpus_tree import (
     Blend,
     CorpusIndex,
     EncodedQuery,
-    TreeIndexData,
+    IndexedTree,
     top_ranking,
 )
 from assay.kinds.hierarchy.systems.keywords import Keywords
@@ -31,9 +31,8 @@ from assay.kinds.hierarchy.systems.routers import (
     SummaryRouter,
     WordRouter,
 )
-from assay.kinds.hierarchy.systems.scan import Scan
-from assay.kinds.hierarchy.systems.search import Beam, BestFirst, Collapsed, DescentLog
-from assay.kinds.hierarchy.systems.system import TreeSystem
+from assay.kinds.hierarchy.systems.search import Beam, BeamDescent, BestFirst, Collapsed
+from assay.kinds.hierarchy.systems.system import Scan, TreeSystem
 from assay.kinds.hierarchy.systems.tree import ChildLists, Tree
 from assay.retrieval.embed.static import StaticEmbedder
 from assay.retrieval.fuse import WeightedFusion
@@ -48,7 +47,7 @@ SUBJECTS = {
 
 
 @cache
-def planted() -> TreeIndexData:
+def planted() -> IndexedTree:
     """48 passages on four subjects, in 4 × 3 nodes that are the subjects; one passage lies in two leaves."""
     rng = np.random.default_rng(5)
     passages = [
@@ -66,11 +65,11 @@ def planted() -> TreeIndexData:
         )
     )
     ground = CorpusIndex.of(Corpus(passages), StaticEmbedder(), WeightedFusion(weights=(0.8, 0.2)), 20, Kit())
-    return TreeIndexData(ground, tree, Keywords().summarise(tree, passages, ground.vectors, Kit()))
+    return IndexedTree(ground, tree, Keywords().summarise(tree, passages, ground.vectors, Kit()))
 
 
 def asked(text: str) -> EncodedQuery:
-    return planted().ground.ask(text, Meter())
+    return planted().corpus_index.ask(text, Meter())
 
 
 @dataclass(frozen=True)
@@ -85,12 +84,11 @@ class Told:
 
 def walked(
     router: Router, given: Mapping[int, Mapping[int, float]] | None = None
-) -> tuple[list[int], DescentLog]:
-    walk = DescentLog()
+) -> tuple[list[int], BeamDescent]:
     scorer = router.load(planted()) if given is None else Told(given)
     second = None if router.rerank is None else router.rerank.load(StaticEmbedder(), Kit())
-    leaves = Beam(planted(), router, scorer, second).leaves(asked("tax refund"), walk, Meter())
-    return leaves.tolist(), walk
+    descent = Beam(planted(), router, scorer, second).descend(asked("tax refund"), Meter())
+    return descent.leaves.tolist(), descent
 
 
 @pytest.mark.parametrize(
@@ -194,7 +192,7 @@ def test_parameters_out_of_range_are_refused() -> None:
 
 
 def test_a_start_beyond_the_corpus_is_a_warning() -> None:
-    corpus = planted().ground.corpus
+    corpus = planted().corpus_index.corpus
     dataset = Dataset("subjects", corpus, [])
     assert TreeSystem(start=len(corpus)).warnings(dataset, Kit()) == []
     (warning,) = TreeSystem(start=99_999).warnings(dataset, Kit())
@@ -210,8 +208,8 @@ def test_a_start_beyond_the_corpus_is_a_warning() -> None:
 )
 def test_bounds_lose_nothing(blend: Blend, query: str) -> None:
     there, every = planted(), np.arange(48)
-    found, scored = BestFirst(there, blend, 10).ranked(asked(query), DescentLog())
-    wanted = top_ranking(every, blend.scores(there.ground, asked(query), every), 10)
+    found, _, _, scored = BestFirst(there, blend, 10).search(asked(query))
+    wanted = top_ranking(every, blend.scores(there.corpus_index, asked(query), every), 10)
     assert found.positions.tolist() == wanted.positions.tolist()
     assert found.scores.tolist() == wanted.scores.tolist()
     assert scored <= 48
@@ -225,17 +223,16 @@ def test_bounds_are_never_below_what_they_bound() -> None:
         nodes = np.arange(there.tree.size(level))
         bounds = search._bounds(query, level, nodes)
         for node in nodes.tolist():
-            below = blend.scores(there.ground, query, there.tree.members(level, node))
+            below = blend.scores(there.corpus_index, query, there.tree.members(level, node))
             assert below.max() <= bounds[node] + 1e-6
 
 
 def test_words_open_few_leaves_and_a_cut_off_fewer() -> None:
-    there, walk = planted(), DescentLog()
-    _, scored = BestFirst(there, Blend(1, 0), 1).ranked(asked("anchor number30"), walk)
-    assert scored < 24
-    assert walk.scored[0] == 4
-    _, fewer = BestFirst(there, Blend(0, 1), 10, most=1).ranked(asked("anchor"), DescentLog())
-    assert fewer in {4, 5}
+    there = planted()
+    found = BestFirst(there, Blend(1, 0), 1).search(asked("anchor number30"))
+    assert found.passages < 24
+    assert found.nodes[0] == 4
+    assert BestFirst(there, Blend(0, 1), 10, most=1).search(asked("anchor")).passages in {4, 5}
 
 
 # ------------------------------------------------------------------------------------------ collapsed
@@ -245,7 +242,9 @@ def test_a_summary_brings_the_passages_that_fit_best() -> None:
     collapsed = Collapsed(planted(), brings=2)
     pool = Ranking(np.array([48 + 1, 0, 3]), np.array([3.0, 2.0, 1.0]))  # the summary of L1:1, the taxes
     found = collapsed._passages(asked("deduction"), pool)
-    subjects = [planted().ground.corpus.passages[at].doc_id.split("-")[0] for at in found.positions.tolist()]
+    subjects = [
+        planted().corpus_index.corpus.passages[at].doc_id.split("-")[0] for at in found.positions.tolist()
+    ]
     assert subjects == ["tax", "tax", "cat", "cat"]
     assert found.scores.tolist() == [3.0, 3.0, 2.0, 1.0]
     assert collapsed.places[0] == (1, 0)
@@ -254,7 +253,7 @@ def test_a_summary_brings_the_passages_that_fit_best() -> None:
 
 def test_the_collapsed_tree_finds_what_is_asked_for() -> None:
     found = Collapsed(planted()).ranked(asked("oven dough"))
-    assert planted().ground.corpus.passages[int(found.positions[0])].doc_id.startswith("bread")
+    assert planted().corpus_index.corpus.passages[int(found.positions[0])].doc_id.startswith("bread")
     assert len(set(found.positions.tolist())) == len(found.positions)
 
 
@@ -263,14 +262,14 @@ def test_the_collapsed_tree_finds_what_is_asked_for() -> None:
 
 def test_means_radii_and_words_follow_from_what_lies_below() -> None:
     there = planted()
-    vectors = np.asarray(there.ground.vectors, np.float64)
+    vectors = np.asarray(there.corpus_index.vectors, np.float64)
     for level in (1, 2):
         for node in range(there.tree.size(level)):
             members = there.tree.members(level, node)
             assert there.means[level - 1][node] == pytest.approx(vectors[members].mean(axis=0), abs=1e-6)
             far = np.linalg.norm(vectors[members] - there.means[level - 1][node], axis=1).max()
             assert there.radii[level - 1][node] == pytest.approx(far)
-            words = there.ground.words.by_term.toarray()[members].max(axis=0)
+            words = there.corpus_index.words.by_term.toarray()[members].max(axis=0)
             assert np.array_equal(there.words[level - 1].toarray()[node], words)
 
 
@@ -291,7 +290,7 @@ def test_no_document_is_taken_for_a_node() -> None:
     ground = CorpusIndex.of(Corpus(passages), StaticEmbedder(), WeightedFusion(weights=(0.8, 0.2)), 20, Kit())
     tree = KMeans(depth=2, leaf=2).build(ground.vectors, 0)
     summaries = Keywords().summarise(tree, passages, ground.vectors, Kit())
-    nodes = [node.node_id for node in TreeIndexData(ground, tree, summaries).structure(None).nodes]
+    nodes = [node.node_id for node in IndexedTree(ground, tree, summaries).structure(None).nodes]
     assert len(set(nodes)) == len(nodes)
 
 
@@ -306,10 +305,9 @@ def test_a_small_corpus_has_a_tree_too() -> None:
         Corpus([Passage("one", "alone")]), StaticEmbedder(), WeightedFusion(weights=(0.8, 0.2)), 20, Kit()
     )
     tree = KMeans().build(ground.vectors, 0)
-    only = TreeIndexData(
+    only = IndexedTree(
         ground, tree, Keywords().summarise(tree, ground.corpus.passages, ground.vectors, Kit())
     )
-    leaves = Beam(only, WordRouter(), WordRouter().load(only), None).leaves(
-        ground.ask("alone", Meter()), DescentLog(), Meter()
-    )
+    beam = Beam(only, WordRouter(), WordRouter().load(only), None)
+    leaves = beam.descend(ground.ask("alone", Meter()), Meter()).leaves
     assert tree.below[-1].of_all(leaves).tolist() == [0]

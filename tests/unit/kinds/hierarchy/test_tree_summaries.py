@@ -15,16 +15,16 @@ from assay.core.protocols import Kit
 from assay.core.records import Passage
 from assay.core.registry import Registry
 from assay.kinds.hierarchy.systems.keywords import Keywords, LabelContrast, LabelCounts
-from assay.kinds.hierarchy.systems.summaries import (
+from assay.kinds.hierarchy.systems.tree import (
     SUMMARIES,
+    ChildLists,
     QuotedSentence,
     Summariser,
     Summary,
+    Tree,
     read_summaries,
     save_summaries,
-    summary_texts,
 )
-from assay.kinds.hierarchy.systems.tree import ChildLists, Tree
 
 BREAD = ["Bakers knead dough for bread.", "The baker's bread dough rises slowly.", "Bread ovens bake dough."]
 SAILS = ["Sailors mend torn sails.", "A sail is mended by sailors.", "Torn sails slow the sailors down."]
@@ -217,7 +217,7 @@ def test_the_text_is_all_but_what_is_excluded() -> None:
         "Bread", ["ovens", "rye"], ["sails"], ["ada roe"], ["dough"], [QuotedSentence(3, 0, 4, "Rye.")]
     )
     assert summary.text == "Bread\novens, rye\nada roe\ndough\nRye."
-    assert summary_texts([[summary], [Summary("x"), Summary("")]]) == [[summary.text], ["x", ""]]
+    assert (Summary("x").text, Summary("").text) == ("x", "")
 
 
 def test_summaries_are_read_as_they_were_saved(tmp_path: Path) -> None:

@@ -228,7 +228,7 @@ def test_the_right_branch_is_held_against_what_it_lost_to(stop: str, told: str) 
     assert why_lost(RouteLevel(2, 3, 2, found)) == told
 
 
-def test_a_foreign_trace_without_scores_is_told_all_the_same() -> None:
+def test_a_foreign_trace_without_scores_is_shown() -> None:
     found = [RouteCandidate("b", 1, {}, True, False), RouteCandidate("a", 2, {}, False, True)]
     assert why_lost(RouteLevel(1, 2, 1, found)) == "a was not taken"
     assert why_lost(RouteLevel(1, 1, 1, found[:1])) == ""
@@ -311,7 +311,7 @@ def test_the_picture_has_a_cell_a_node_and_signs_for_those_passed_by(view: TreeV
     assert "level 2: 5 nodes, 1 of 4 queries lost" in drawn
 
 
-def test_a_level_of_many_nodes_has_no_edges_and_what_is_not_drawn_is_told(told: Results) -> None:
+def test_a_level_of_many_nodes_has_no_edges_and_notes_what_is_not_drawn(told: Results) -> None:
     view = bare(1, nodes=(node("L1:7", passed_by=1),))
     wide = msgspec.structs.replace(view, levels=[TreeLevel(1, 500, 1, 1)])
     assert 'class="cell never fine"' in icicle(wide)

@@ -32,7 +32,7 @@ def test_parts_of_an_answer_add_up_to_all_there_is() -> None:
     assert value(VisitedShare(), item("q"), Response(trace=[*twice.trace, step("passages", 100, 100)])) == 1.0
 
 
-def test_what_is_not_told_stays_out_of_the_mean() -> None:
+def test_an_answer_that_reports_no_visits_stays_out_of_the_mean() -> None:
     items = [item("q0"), item("q1"), item("q2")]
     found = scored(
         VisitedShare(), block_of(items, [Response(), Response(trace=[step("passages", 0, 0)]), None])

@@ -16,8 +16,7 @@ from assay.core.protocols import Kit
 from assay.core.records import Passage
 from assay.core.registry import Registry, identity
 from assay.kinds.hierarchy.systems.keywords import Keywords
-from assay.kinds.hierarchy.systems.summaries import SUMMARIES, Summariser, Summary
-from assay.kinds.hierarchy.systems.tree import ChildLists, Tree
+from assay.kinds.hierarchy.systems.tree import SUMMARIES, ChildLists, Summariser, Summary, Tree
 from assay.kinds.hierarchy.systems.written import PROMPT, WrittenSummaries
 from stand_ins.chat_server import ChatStandIn, by_turns
 from stand_ins.openai_server import Faults, Reply
@@ -79,7 +78,7 @@ def test_the_model_is_asked_once_a_node_and_its_words_are_taken(tmp_path: Path) 
     assert all(f'"{name}"' in messages[0]["content"] for name in SAID)
 
 
-def test_a_contrastive_summary_shows_the_siblings_and_a_generic_one_the_members_alone(tmp_path: Path) -> None:
+def test_only_a_contrastive_summary_shows_the_siblings(tmp_path: Path) -> None:
     with ChatStandIn(by_turns(said())) as server:
         summaries_of(server, tmp_path, threads=1)
         summaries_of(server, tmp_path, threads=1, style="generic")
@@ -145,7 +144,7 @@ def test_a_second_run_and_another_seed_with_the_same_members_ask_nothing(tmp_pat
         ({"quotes": 1}, 0),  # those are chosen by words
     ],
 )
-def test_whatever_may_change_an_answer_is_asked_anew(tmp_path: Path, how: Any, asked: int) -> None:
+def test_a_change_that_may_change_an_answer_asks_again(tmp_path: Path, how: Any, asked: int) -> None:
     with ChatStandIn(by_turns(said())) as server:
         summaries_of(server, tmp_path)
         summaries_of(server, tmp_path, **how)
@@ -153,7 +152,7 @@ def test_whatever_may_change_an_answer_is_asked_anew(tmp_path: Path, how: Any, a
 
 
 @pytest.mark.parametrize(("style", "asked"), [("generic", 1), ("contrastive", 2)])
-def test_a_node_whose_sibling_changed_is_asked_anew_where_it_is_compared(
+def test_a_contrastive_node_is_asked_again_when_a_sibling_changed(
     tmp_path: Path, style: str, asked: int
 ) -> None:
     with ChatStandIn(by_turns(said())) as server:

@@ -499,7 +499,7 @@ def test_without_slices_the_group_tables_are_empty() -> None:
 # ------------------------------------------------------------------------------------- people
 
 
-def test_a_review_is_told_model_by_model(files: dict[str, bytes]) -> None:
+def test_a_review_has_a_file_per_model(files: dict[str, bytes]) -> None:
     told = loaded(files, "human_review_mika")
     assert told["semantic_lift"] == {"value": 0.5, "low": 0.375, "high": 0.625, "n": 1, "n_expected": 1}
     assert told["queries_reviewed_for_every_model"] == ["CON-001"]
@@ -597,7 +597,7 @@ def test_the_report_answers_first(report: str) -> None:
     lines = report.splitlines()
     assert lines[0] == "# safety reports: final benchmark report"
     assert lines[2] == "**Recommendation: Use mika.**"
-    assert lines[4] == "Verdict: Go. It rests on these clauses."
+    assert lines[4] == "Verdict: Go. These are its clauses."
     assert report.index("Use mika") < report.index("RR@10(mika) > RR@10(minilm)") < report.index("## Totals")
     titles = re.findall(r"^## (.+)$", report, re.MULTILINE)
     assert titles == [
@@ -633,7 +633,7 @@ def test_totals_show_three_readings(report: str) -> None:
     assert "partial" in section(report, "Totals")
 
 
-def test_no_mean_stands_bare(report: str) -> None:
+def test_every_mean_has_its_interval_and_n(report: str) -> None:
     for title in ("Totals", "By category", "By difficulty", "Negative queries"):
         for line in section(report, title).splitlines():
             if line.startswith("| ") and not line.startswith(("| ---", "| measure", "| category", "| diff")):

@@ -206,7 +206,7 @@ def test_the_readings_stand_side_by_side(written: Any, opened: Any) -> None:
     ]
     assert named["human-adjusted, review queries"][0] == "0.250 [0.150, 0.350], n = 1"
     page.selectbox(key="measure").set_value("hit_at_10").run()
-    assert "not part of the human-adjusted figures" in words(page)
+    assert "not among the human-adjusted values" in words(page)
 
 
 def test_without_a_review_the_page_says_what_to_do(written: Any, opened: Any) -> None:
@@ -225,8 +225,8 @@ def test_three_models_are_compared_by_pair(written: Any, opened: Any) -> None:
     assert "Queries won: third 2, next 1; tied: 0" in headings(page)
 
 
-def test_one_model_alone_has_nobody_to_meet(written: Any, opened: Any) -> None:
-    assert "one model alone" in words(opened(written(["base"])))
+def test_a_single_model_is_not_compared(written: Any, opened: Any) -> None:
+    assert "only one model" in words(opened(written(["base"])))
 
 
 def test_queries_are_filtered_and_shown_in_full(written: Any, opened: Any) -> None:
@@ -250,7 +250,7 @@ def test_text_of_the_files_is_never_made_into_pictures(written: Any, opened: Any
     assert not any("![" in text or "http://" in text for text in shown)
 
 
-def test_a_folder_with_nothing_in_it_is_told_on_the_page(tmp_path: Path, opened: Any) -> None:
+def test_the_page_reports_an_empty_folder(tmp_path: Path, opened: Any) -> None:
     page = opened(tmp_path)
     assert headings(page) == ["There is nothing to show"]
     assert "holds no files of a benchmark" in words(page)
@@ -290,7 +290,7 @@ def test_tables_are_found_from_the_folder_its_results_and_the_study(written: Any
     assert read_tables(study).pairs == [("next", "base")]
 
 
-def test_all_that_is_missing_or_broken_is_told_at_once(written: Any) -> None:
+def test_all_missing_or_broken_files_are_reported_at_once(written: Any) -> None:
     results = written(["base", "next"]) / "results"
     (results / "query_comparison.parquet").unlink()
     (results / "category_metrics.parquet").write_bytes(b"no")
@@ -303,7 +303,7 @@ def test_all_that_is_missing_or_broken_is_told_at_once(written: Any) -> None:
     assert "assay report STUDY --format benchmark" in str(caught.value)
 
 
-def test_a_table_without_its_columns_is_told(written: Any) -> None:
+def test_a_table_without_its_columns_is_an_error(written: Any) -> None:
     results = written(["base", "next"]) / "results"
     pl.DataFrame({"query_id": ["a"], "base_mrr": [1.0]}).write_parquet(results / "query_comparison.parquet")
     with pytest.raises(DataError, match="has no column 'next_mrr'"):
@@ -313,7 +313,7 @@ def test_a_table_without_its_columns_is_told(written: Any) -> None:
         read_tables(results)
 
 
-def test_a_query_without_a_score_is_nobodys(written: Any) -> None:
+def test_a_query_without_a_score_has_no_winner(written: Any) -> None:
     tables = read_tables(written(["base", "next"]))
     unscored = tables.queries.with_columns(
         winner=pl.when(pl.col("query_id") == "CON-1").then(None).otherwise("winner")
@@ -380,7 +380,7 @@ def test_without_streamlit_the_command_says_what_to_install(
     assert "pip install 'retrieval-assay[dashboard]'" in done.stderr
 
 
-def test_a_port_in_use_is_told_and_another_is_taken_where_none_was_named() -> None:
+def test_a_port_in_use_is_an_error_unless_none_was_named() -> None:
     import socket
 
     with socket.socket() as taken:
@@ -392,7 +392,7 @@ def test_a_port_in_use_is_told_and_another_is_taken_where_none_was_named() -> No
     assert port_for(None) > 1023
 
 
-def test_the_server_listens_here_alone_and_reports_to_nobody(tmp_path: Path) -> None:
+def test_the_server_listens_only_here_and_reports_nothing(tmp_path: Path) -> None:
     command = serving.server_command(tmp_path, 8600)
     given = dict(itertools.pairwise(command))
     assert given["--server.address"] == "127.0.0.1"

@@ -391,7 +391,7 @@ def test_a_mix_finds_together_what_each_finds(table: PassageTable, clauses: list
 
 
 @pytest.mark.parametrize("clause", [*SOUND, *UNSOUND])
-def test_a_clause_beside_another_finds_what_it_finds_alone(table: PassageTable, clause: str) -> None:
+def test_a_clause_finds_the_same_with_another_beside_it(table: PassageTable, clause: str) -> None:
     other = "lower(text) LIKE '%alaska%'"
     several = [other] * PARTS  # so many that one of them is worked out in the same part as the clause
     assert together(table, [clause, *several]) == [*one_by_one(table, [clause]), *[["z1", "a2"]] * PARTS]
@@ -405,7 +405,7 @@ def test_no_clause_that_is_sound_keeps_others_from_being_asked_together(
 
 
 @pytest.mark.parametrize("clause", WHOLE_ROWS)
-def test_what_stands_for_all_columns_is_refused_with_what_to_write(table: PassageTable, clause: str) -> None:
+def test_names_for_all_columns_are_refused_with_what_to_write(table: PassageTable, clause: str) -> None:
     with pytest.raises(ClauseRefused, match=r"as a value\. Name (the columns|a column of it)\.$"):
         table.matching(clause)
 

@@ -419,7 +419,7 @@ ADD = "Add verification_sql, expected_report_ids, primary_sections or relevance_
         ),
     ],
 )
-def test_a_query_that_nobody_could_judge(tmp_path: Path, truth: str, says: str) -> None:
+def test_a_query_that_cannot_be_judged(tmp_path: Path, truth: str, says: str) -> None:
     assert problems(tmp_path, entry(truth)) == [f"gold.yaml:4: lookup.A.ground_truth: {says}"]
 
 
@@ -491,7 +491,7 @@ FORM = "Write CATEGORY: and under it a list of entries with id, query and ground
         ('a: "\\UFFFFFFFF"\n', "gold.yaml: this is not YAML: "),
         (
             '"\\uD800":\n- id: A\n',
-            r"gold.yaml:1: \ud800: the name of the category is no text. Correct the escape.",
+            r"gold.yaml:1: \ud800: the name of the category is not valid text. Correct the escape.",
         ),
     ],
 )

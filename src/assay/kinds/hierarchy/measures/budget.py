@@ -68,7 +68,7 @@ class BudgetMeasure(DeclaredMeasure, ABC):
 
 @dataclass(frozen=True)
 class ContextMeasure(BudgetMeasure):
-    """A measure of one context alone."""
+    """A measure of one context."""
 
     def values(self, block: Block) -> Floats:
         found = block.shown.get(self.cutoff) or [None] * len(block.items)
@@ -83,8 +83,8 @@ class ContextMeasure(BudgetMeasure):
 class ER(ContextMeasure):
     """Evidence recall within tokens: the fraction of the evidence units that the context shows.
 
-    A unit is shown where every sentence that an answer takes of it is there in full, or those of another
-    place that says the same. Range 0 to 1.
+    A unit is shown if every sentence that an answer needs of it is there in full, or those of another place
+    that says the same. Range 0 to 1.
 
     Yang et al., "HotpotQA", EMNLP 2018, for supporting sentences; Dasigi et al., "A dataset of
     information-seeking questions and answers anchored in research papers", NAACL 2021, for paragraphs.
@@ -113,9 +113,9 @@ class EP(ContextMeasure):
 class A(ContextMeasure):
     """Answerability within tokens: 1 where the context shows every evidence unit, else 0.
 
-    With `label`, a judge says instead whether the context is enough: the label's grade of the target
-    "context@400" (or "context@inf"), for this arm and seed, 1 where it is at least 1. Where there is none the
-    item is unjudged, unless the context is empty: from nothing nobody can answer.
+    With `label`, a judge decides whether the context is enough: the value is 1 if the label's grade of the
+    target "context@400" (or "context@inf") is at least 1, for this arm and seed. Without a grade the item is
+    unjudged, unless the context is empty: then the value is 0.
     """
 
     declares: ClassVar[Declaration] = budget_declaration("A", binary=True)
@@ -127,7 +127,7 @@ class A(ContextMeasure):
 
     @property
     def seen_in(self) -> View:
-        """What it reads of a block."""
+        """The label that it reads, if any."""
         return View(label=self.label) if self.label else View()
 
     def of(self, shown: ShownEvidence) -> float:
@@ -158,8 +158,8 @@ class A(ContextMeasure):
 class AUC(BudgetMeasure):
     """Area under the budget curve: that under A@t from 0 to T, by trapezoids between budgets, divided by T.
 
-    The budgets are those of the study up to T; A@0 is 0. Range 0 to 1, which no curve reaches that starts
-    from 0. An item's area is linear in its A@t, so the mean over items is the area under the mean curve.
+    The budgets are those of the study up to T; A@0 is 0. Range 0 to 1; a curve that starts at 0 does not
+    reach 1. An item's area is linear in its A@t, so the mean over items is the area under the mean curve.
     """
 
     declares: ClassVar[Declaration] = budget_declaration("AUC")
@@ -170,7 +170,7 @@ class AUC(BudgetMeasure):
         budgets = sorted(each for each in found if each is not None and each <= self.cutoff)
         if self.cutoff not in budgets:
             return np.full(len(block.items), np.nan)
-        # an item that lacks one of the budgets has another curve than the rest, and no value
+        # an item without one of the budgets has another curve than the rest, so it gets no value
         curve = [np.zeros(len(block.items)), *(_completeness(found[budget]) for budget in budgets)]
         parts = (
             (right - left) * (low + high) / 2
@@ -188,19 +188,19 @@ Kind = Literal["any", "aggregation", "out_of_kb"]
 
 
 def calls_impossible(response: Response, kind: Kind = "any") -> bool:
-    """Whether a response calls its query impossible, for a reason or for any."""
+    """Whether a response calls its query impossible, for this reason or for any."""
     said = response.flags.get(IMPOSSIBLE, False)
     return bool(said) if kind == "any" else said == kind
 
 
 def is_impossible(item: Item, kind: Kind = "any") -> bool:
-    """Whether a query cannot be answered within the budget, for a reason or for any."""
+    """Whether a query cannot be answered within the budget, for this reason or for any."""
     why = item.gold.get(IMPOSSIBLE)
     return bool(why) if kind == "any" else why == kind
 
 
 def knows_feasibility(block: Block) -> Bools:
-    """The items whose suite says whether they can be answered."""
+    """Per item: whether its suite says if it can be answered."""
     return np.array([bool(item.values("feasible")) for item in block.items], dtype=bool)
 
 
@@ -211,8 +211,8 @@ impossibility_declaration = partial(Declaration, better="lower", absent=None, bi
 class _ImpossibilityMeasure(DeclaredMeasure):
     """A column of 0 and 1 that precision, recall and f1 read.
 
-    It is no figure of merit: saying it always is as wrong as saying it never. As a measure has to say which
-    way is better, the lower is, because every call withholds an answer.
+    Neither end is good: always calling queries impossible is as wrong as never doing so. A measure has to
+    declare which way is better. Here lower is, because every call withholds an answer.
     """
 
     kind: Kind = "any"
@@ -225,8 +225,9 @@ class _ImpossibilityMeasure(DeclaredMeasure):
 class ImpossibleCalls(_ImpossibilityMeasure):
     """Calls impossible: 1 where the system said that the query cannot be answered, else 0.
 
-    `kind` is the reason that counts; under "any", one without a reason counts too. A system that never says
-    so has 0 everywhere. No figure of merit by itself: read it with IsImpossible in precision, recall and f1.
+    `kind` is the reason that counts; under "any", a call without a reason counts too. A system that never
+    makes the call has 0 everywhere. It is not a quality by itself: read it with IsImpossible in precision,
+    recall and f1.
     """
 
     first_address: ClassVar[str] = "assay.measures.abstention:CallsImpossible"
@@ -242,9 +243,10 @@ class ImpossibleCalls(_ImpossibilityMeasure):
 
 @dataclass(frozen=True)
 class ImpossibleItems(_ImpossibilityMeasure):
-    """Is impossible: 1 where the item's gold says that it cannot be answered, else 0, whoever is asked.
+    """Is impossible: 1 where the item's gold says that it cannot be answered, else 0, for every system.
 
-    `kind` is the reason that counts. No figure of merit: the truth that CallsImpossible is held against.
+    `kind` is the reason that counts. It is not a quality, but the truth that CallsImpossible is compared
+    with.
     """
 
     first_address: ClassVar[str] = "assay.measures.abstention:IsImpossible"
@@ -259,10 +261,10 @@ class ImpossibleItems(_ImpossibilityMeasure):
 class Utility(DeclaredMeasure):
     """Utility within tokens: what it is worth to answer, or to refuse to, under the budget.
 
-    A query that can be answered is worth `right` where A@T holds, else `wrong`, and `refused` where it was
-    called impossible, for whatever reason. One that cannot is worth `spared` where it was called so, else
-    `attempted`. Range: from the least of the five to the greatest. To attempt the impossible wastes tokens
-    and misleads, so it must cost more than to refuse the possible.
+    A query that can be answered is worth `right` if A@T is 1, else `wrong`, and `refused` if it was called
+    impossible, for any reason. A query that cannot be answered is worth `spared` if it was called impossible,
+    else `attempted`. Range: from the least of the five to the greatest. To attempt the impossible wastes
+    tokens and misleads, so it must cost more than to refuse the possible.
 
     Chow, "On optimum recognition error and reject tradeoff", IEEE Transactions on Information Theory, 1970.
     """

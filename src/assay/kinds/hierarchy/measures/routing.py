@@ -46,7 +46,7 @@ Bools = NDArray[np.bool_]
 TRACE = frozenset({"trace"})
 FIRST, RERANK, SCORE = "first", "rerank", "score"  # stages of a candidate's scores
 _OURS = "assay.kinds.hierarchy.systems"  # the package of the trees whose scores have these names
-CUT = "cut"  # why a candidate was not selected: it was not among the first, and was never reranked
+CUT = "cut"  # why a candidate was not selected: it was not among the first, so it was not reranked
 
 
 routing_declaration = partial(Declaration, needs=TRACE | {"structure"}, blank=TRACE)
@@ -81,7 +81,7 @@ level_declaration = partial(routing_declaration, at="level")
 
 @dataclass(frozen=True)
 class LevelMeasure(RoutingMeasure):
-    """A measure of one level."""
+    """A measure at one level."""
 
     cutoff: str = "L1"
 
@@ -105,11 +105,11 @@ class LevelMeasure(RoutingMeasure):
 class RoutingError(LevelMeasure):
     """Routing error at a level: 1 where the way to the evidence was lost there or above, else 0.
 
-    Lost is, with gold="any", that no selected child across the whole beam lies on a path to any of the
-    evidence; with gold="all", that some unit of it has none on a path to it. A unit that another place says
-    too is kept where a path to any of its places is. Marginal: over all items, so what was lost above is
-    lost here too. Range 0 or 1, lower is better. The error of those still alive is 1 - (1 - eps@L2) /
-    (1 - eps@L1), of the means.
+    With gold="any", the way is lost if no selected child in the whole beam lies on a path to any of the
+    evidence; with gold="all", if some unit of it has no selected child on a path to it. A unit that several
+    places say is kept if a path to one of them is. The error is marginal: it is over all items, so what was
+    lost above is lost here too. Range 0 or 1, lower is better. The error of the items still alive is 1 - (1 -
+    eps@L2) / (1 - eps@L1), of the means.
 
     Sun, Lim and Ng, "Blocking reduction strategies in hierarchical text classification", IEEE TKDE 16(10),
     2004, for what an error above keeps from the levels below.
@@ -132,8 +132,8 @@ class RoutingError(LevelMeasure):
 class ChanceRoutingError(LevelMeasure):
     """Routing error by chance at a level: what keeping as many of its nodes at random would lose.
 
-    C(n - c, b) / C(n, b), where a level has n nodes, of which c are correct and b were kept. It is what `eps`
-    is to be read beside: keeping 6 of 8 nodes loses little, whatever the router. Range 0 to 1.
+    C(n - c, b) / C(n, b), if the level has n nodes, of which c are correct and b were kept. Read `eps` beside
+    it: keeping 6 of 8 nodes loses little with any router. Range 0 to 1.
     """
 
     first_address: ClassVar[str] = "assay.measures.tree_routing:EpsChance"
@@ -150,9 +150,9 @@ class ChanceRoutingError(LevelMeasure):
 class StrictRoutingError(LevelMeasure):
     """Strict routing error at a level: 1 where any expanded node kept no child on a path to the evidence.
 
-    Every expanded node counts, also one that has no such child. With a beam wider than one the others go
-    wrong on purpose, so below L1 this is near 1, whatever the router is worth; at L1 it is `eps`, as only
-    the root is expanded. 1 too where nothing was expanded any more. Range 0 or 1, lower is better.
+    Every expanded node counts, even one without such a child. A beam wider than one follows wrong nodes on
+    purpose, so below L1 the value is near 1 with any router. At L1 it equals `eps`, because only the root is
+    expanded. It is also 1 if nothing was expanded. Range 0 or 1, lower is better.
     """
 
     first_address: ClassVar[str] = "assay.measures.tree_routing:EpsStrict"
@@ -172,10 +172,10 @@ class StrictRoutingError(LevelMeasure):
 class ChildRecall(LevelMeasure):
     """Child recall at a level: of the correct children of the expanded nodes, the share that was reranked.
 
-    With `m`, the share among the first m of a parent by the score before any rerank, equal ones in the order
-    of the tree; without it, that of the system's own cut. A child of several expanded nodes counts once, and
-    is there where one of them has it. Does not apply where no expanded node has a correct child. Range 0
-    to 1: what is lost here no reranker can bring back.
+    With `m`, the share among the first m children of each node by the score before any rerank; ties are in
+    the order of the tree. Without `m`, the share that the system's own cut leaves. A child of several
+    expanded nodes counts once, and is found if one of them has it. Does not apply if no expanded node has a
+    correct child. Range 0 to 1: no reranker can bring back what is lost here.
     """
 
     declares: ClassVar[Declaration] = level_declaration("ChildRecall")
@@ -212,9 +212,9 @@ def _first_score(step: Step) -> float:
 class RoutingSurvival(RoutingMeasure):
     """Routing survival: the product over the levels of the share of correct continuations that was kept.
 
-    At each level, of the correct children of the correct nodes kept so far (of the root at first), those that
-    were selected / all of them; 0 as soon as none is. Range 0 to 1. With the share in place of yes or no, two
-    answers that both kept a way are told apart where evidence lies in several branches.
+    At each level: of the correct children of the correct nodes kept so far (at first, of the root), those
+    that were selected / all of them; 0 as soon as none is. Range 0 to 1. It is a share and not yes or no, so
+    it tells two answers apart that both kept a way, if evidence lies in several branches.
     """
 
     first_address: ClassVar[str] = "assay.measures.tree_routing:Survival"
@@ -224,7 +224,7 @@ class RoutingSurvival(RoutingMeasure):
     def of(self, case: RoutedItem, descent: Descent) -> float:
         tree, kept, survival = case.tree, set(case.tree.roots), 1.0
         if not any(kept & tree.above(doc_id) for doc_id in case.doc_ids):
-            return 0.0  # nothing leads there
+            return 0.0  # no path leads to the evidence
         for level in range(1, tree.depth + 1):
             below = {node for node in case.correct(level) if not kept.isdisjoint(tree.parents.get(node, ()))}
             left = below & descent.selected(level)
@@ -235,12 +235,12 @@ class RoutingSurvival(RoutingMeasure):
 
 @dataclass(frozen=True)
 class RoutingMargin(LevelMeasure):
-    """Routing margin at a level: the best correct candidate's score less the best incorrect one's.
+    """Routing margin at a level: the best correct candidate's score minus the best incorrect one's.
 
-    `stage` names the score; by default that of the reranker where the level has one, else the one that
-    decided. Candidates without that score do not count. Unbounded, in the units of the score: compare it
-    between queries of one system. Higher is better, and below 0 an incorrect branch led. Does not apply where
-    either is lacking.
+    `stage` names the score. By default it is the reranker's if the level has one, else the one that decided.
+    Candidates without that score do not count. Unbounded, in the units of the score: compare it between
+    queries of one system. Higher is better; below 0, an incorrect branch led. Does not apply if either score
+    is missing.
     """
 
     first_address: ClassVar[str] = "assay.measures.tree_routing:Margin"
@@ -270,23 +270,23 @@ class RoutingMargin(LevelMeasure):
 
 
 def _has_only_our_trees(study: Study) -> bool:
-    """Whether every system that gives a trace is a tree of ours, whose scores have names that are known."""
+    """Whether every system that gives a trace is a tree of this package, whose score names are known."""
     try:
         routed = [arm for arm in study.arms if "trace" in (study.gives(arm) or {"trace"})]
         return all(type(study.system(arm)).__module__.startswith(_OURS) for arm in routed)
-    except AssayError:  # one that is not asked now may lack its files or secrets
+    except AssayError:  # a system that is not asked now may lack its files or secrets
         return False
 
 
 @dataclass(frozen=True)
 class CrossBranchReach(RoutingMeasure):
-    """Cross-branch reach: 1 where evidence outside the primary branch is one cross-link from where one was.
+    """Cross-branch reach: 1 if a cross-link leads from a visited node to evidence outside the primary branch.
 
     The primary branch is the selected child of the root with the best score, the first of equals. Evidence
-    lies outside where no path to its passage goes through that child. It is reached where a link leads to the
-    passage, or to a node above it, from a selected node or from a passage directly below one; a name that
-    both ends share is no hop of its own. What the beam came to by itself does not count for that: without
-    links this is 0. Range 0 or 1, higher is better. Applies to answers that were routed.
+    lies outside if no path to its passage goes through that child. It is reached if a link leads to the
+    passage, or to a node above it, from a selected node or from a passage directly below one. A name that
+    both ends share does not count as a hop. What the beam reached by itself does not count: without links the
+    value is 0. Range 0 or 1, higher is better. Applies to answers that were routed.
     """
 
     first_address: ClassVar[str] = "assay.measures.cross_links:CrossReach"
@@ -306,7 +306,7 @@ class CrossBranchReach(RoutingMeasure):
 
 
 def _is_linked(nodes: frozenset[str], case: RoutedItem, descent: Descent) -> bool:
-    """Whether a link leads to one of the nodes from where an answer was; the root is above everything."""
+    """Whether a link leads from a visited node to one of the nodes. The root is above all, so it is out."""
     tree, been = case.tree, descent.visited
     sources = {source for node in nodes - tree.roots for source in tree.linked_from(node)}
     read = sources & tree.passage_nodes
@@ -315,10 +315,10 @@ def _is_linked(nodes: frozenset[str], case: RoutedItem, descent: Descent) -> boo
 
 @dataclass(frozen=True)
 class LinkUse(BudgetMeasure):
-    """Link use within tokens: 1 where the context shows a piece of a passage that came in by a link, else 0.
+    """Link use within tokens: 1 where the context shows a piece of a passage that came by a link, else 0.
 
-    The trace tells which passages did. Range 0 or 1; a response with contexts, but none for this budget, has
-    no value. Higher is better.
+    The trace says which passages came by a link. Range 0 or 1, higher is better. A response with contexts,
+    but none for this budget, has no value.
     """
 
     first_address: ClassVar[str] = "assay.measures.cross_links:LinkUse"
@@ -346,9 +346,9 @@ class LinkUse(BudgetMeasure):
 class VisitedShare(DeclaredMeasure):
     """Visited: the share of the corpus's passages that was scored; at a level, that of its nodes.
 
-    Nodes scored / nodes there are, as the trace tells it. Where several parts of an answer looked at one
-    level, their counts add up, to all of it at most. Range 0 to 1, lower is better: of two systems that find
-    the same the one that looked at less was cheaper. An answer that does not tell stays out of the mean.
+    Nodes scored / all nodes, as the trace reports them. If several parts of an answer scored nodes of one
+    level, their counts add up, at most to all of it. Range 0 to 1, lower is better: of two systems that find
+    the same, the one that scores less is cheaper. An answer that does not report it stays out of the mean.
     """
 
     first_address: ClassVar[str] = "assay.measures.visited:Visited"

@@ -34,7 +34,7 @@ _LEVEL = re.compile(r"L([1-9][0-9]{0,3})")
 
 
 def level_number(cutoff: str, family: str) -> int:
-    """The level that a measure is cut at: 1 for "L1"."""
+    """The number of the level that a measure is cut at: 1 for "L1"."""
     if (found := _LEVEL.fullmatch(cutoff)) is None:
         raise UsageError(f"{family}: {cutoff!r} is not a level. Write {family}@L1, {family}@L2 and so on.")
     return int(found[1])
@@ -45,7 +45,7 @@ def level_number(cutoff: str, family: str) -> int:
 
 @dataclass(frozen=True)
 class PublishedTree:
-    """What a structure says, looked up by node and by passage."""
+    """A published structure, with its nodes looked up by id and by passage."""
 
     structure: Structure
 
@@ -61,7 +61,7 @@ class PublishedTree:
 
     @cached_property
     def order(self) -> dict[str, int]:
-        """Where each node stands among those published."""
+        """The position of each node in the structure."""
         return {node.node_id: place for place, node in enumerate(self.structure.nodes)}
 
     @cached_property
@@ -85,12 +85,12 @@ class PublishedTree:
 
     @cached_property
     def roots(self) -> frozenset[str]:
-        """The nodes of level 0; where none states it, those with children and without a parent."""
+        """The nodes of level 0; if none states a level, those with children and without a parent."""
         stated = frozenset(node_id for node_id, level in self.level.items() if level == 0)
         return stated or frozenset(self.children.keys() - self.parents.keys())
 
     def above(self, doc_id: str) -> frozenset[str]:
-        """Every node on any path to a passage, those that stand for it included."""
+        """Every node on any path to a passage, including the nodes that stand for it."""
         if doc_id not in self._above:
             found = dict.fromkeys(self.passages.get(doc_id, ()))
             left = list(found)
@@ -107,14 +107,14 @@ class PublishedTree:
 
     @cached_property
     def sizes(self) -> Counter[int]:
-        """How many nodes each level has; passages are no nodes of a level."""
+        """How many nodes each level has. Passages do not count."""
         return Counter(level for node_id, level in self.level.items() if node_id not in self.passage_nodes)
 
     def linked_from(self, node_id: str) -> set[str]:
-        """The nodes from which one cross-link leads to a node. A name on the way is no hop of its own."""
+        """The nodes from which one cross-link leads to a node. A name in between does not count as a hop."""
         near = set(self._links.get(node_id, ()))
         found = (near - self._names).union(*(self._links.get(name, ()) for name in near & self._names))
-        return found - {node_id}  # a passage that bears its own name is no way to itself
+        return found - {node_id}  # a passage that bears its own name is not a link to itself
 
     @cached_property
     def _links(self) -> dict[str, list[str]]:
@@ -142,13 +142,13 @@ def _group_pairs(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
 
 @dataclass(frozen=True)
 class Descent:
-    """The routing steps of one response: by level, and there by the expanded node that was their parent."""
+    """The routing steps of one response, by level and by the expanded node above the candidates."""
 
     expanded: Mapping[int, Mapping[str | None, Sequence[Step]]]
 
     @classmethod
     def of(cls, response: Response) -> Descent | None:
-        """That of a response; None where it tells of no routing."""
+        """The descent of a response; None if its trace has no routing step."""
         found: dict[int, dict[str | None, list[Step]]] = {}
         for step in response.trace:
             if step.kind == ROUTE:
@@ -160,11 +160,11 @@ class Descent:
         return self.expanded.get(level, {})
 
     def candidates(self, level: int) -> list[Step]:
-        """Every candidate of a level, those of several parents once for each."""
+        """Every candidate of a level; one with several expanded parents occurs once per parent."""
         return [step for steps in self.by_parent(level).values() for step in steps]
 
     def selected(self, level: int) -> frozenset[str]:
-        """The nodes of a level that were kept, whichever of their parents they were kept from."""
+        """The nodes of a level that were kept, from any of their parents."""
         return self._selected.get(level, frozenset())
 
     @cached_property
@@ -185,11 +185,11 @@ class Descent:
 
 @dataclass(frozen=True)
 class RoutedItem:
-    """One item: the passages that say each unit of its evidence, the tree, and the way that was taken."""
+    """One item: the passages of each unit of its evidence, the tree, and the way that was taken."""
 
     units: Sequence[frozenset[str]]
     tree: PublishedTree
-    descent: Descent | None  # None: it was not routed, or not asked
+    descent: Descent | None  # None: the item was not routed, or not asked
 
     @cached_property
     def doc_ids(self) -> frozenset[str]:
@@ -209,7 +209,7 @@ class RoutedItem:
         return {level: frozenset(each) for level, each in found.items()}
 
     def ways(self, level: int) -> list[frozenset[str]]:
-        """For each unit, the nodes of a level that lead to it; none do where the tree does not hold it.
+        """For each unit, the nodes of a level that lead to it; none if the tree does not hold the unit.
 
         A unit that the root reaches without passing the level, as in trees of uneven depth, is left out.
         """
@@ -230,11 +230,11 @@ class _EvidencePassage(msgspec.Struct, frozen=True):
 
 
 def routed_items(block: Block) -> list[RoutedItem | None]:
-    """Each item in the tree it was answered from, worked out once a block.
+    """Each item in the tree it was answered from; computed once per block.
 
-    None where it has no evidence, or the tree no passage of it.
+    None if the item has no evidence, or no passage of it is in the tree.
     """
-    held = vars(block)  # where a block keeps whatever is worked out once
+    held = vars(block)  # a block keeps here what is computed once
     if _HELD not in held:
         held[_HELD] = _build_routed_items(block)
     found: list[RoutedItem | None] = held[_HELD]
@@ -266,7 +266,7 @@ def _build_routed_items(block: Block) -> list[RoutedItem | None]:
 
 
 def _evidence_units(items: Sequence[Item]) -> list[list[frozenset[str]]]:
-    """The passages of each unit of each item; whatever gold cannot be read is told at once."""
+    """The passages of each unit of each item. All gold that cannot be read is reported at once."""
     found, problems = list[list[frozenset[str]]](), list[Problem]()
     for item in items:
         try:
@@ -280,27 +280,27 @@ def _evidence_units(items: Sequence[Item]) -> list[list[frozenset[str]]]:
     return found
 
 
-Embed = Callable[[Sequence[str]], NDArray[np.floating]]  # texts to vectors of length 1, a row a text
+Embed = Callable[[Sequence[str]], NDArray[np.floating]]  # texts to vectors of length 1, one row per text
 
 
 @dataclass(frozen=True)
 class LevelQuality:
-    """The nodes of one level, seen as their parents' choices."""
+    """The quality of one level: how well its nodes can be told apart as their parents' choices."""
 
     level: int
     nodes: int
-    children: float  # a node, on average; those of the last level are passages
+    children: float  # per node, on average; those of the last level are passages
     distinctiveness: float | None  # how far siblings lie apart: 0 (alike) to 2, higher is better
     overlap: float | None  # how many of their names siblings share: 0 to 1, lower is better
 
 
 def tree_quality(structure: Structure, embed: Embed) -> list[LevelQuality]:
-    """Every level of a tree from the root's children down.
+    """The quality of every level of a tree, from the root's children down.
 
-    Distinctiveness is the mean of 1 - cosine over all pairs of siblings, by what their `about` says; overlap
-    is the mean Jaccard index of their `entities`. Both are means over the parents with at least two such
-    children, and None where there is none. A node without words, or a parent none of whose children has a
-    name, does not count.
+    Distinctiveness is the mean of 1 - cosine over all pairs of siblings, by their `about`; overlap is the
+    mean Jaccard index of their `entities`. Both are means over the parents with at least two such children,
+    and None if there is none. A node without words does not count, nor a parent none of whose children has a
+    name. It needs no queries, so a tree can be examined before anybody asks it anything.
     """
     tree = PublishedTree(structure)
     found = []
@@ -365,21 +365,21 @@ def _mean(values: Iterator[float]) -> float | None:
 
 @dataclass(frozen=True)
 class NodeError:
-    """How often a node on the way to the evidence was expanded, and how often no such child was kept."""
+    """How often a node on the way to the evidence was expanded, and how often no right child was kept."""
 
     expanded: int
     lost: int
 
     @property
     def share(self) -> float:
-        """How often the way was lost here, of how often it led here."""
+        """The share of the queries led here by the evidence whose way was lost here."""
         return self.lost / self.expanded
 
 
 def node_errors(block: Block) -> dict[str, NodeError]:
-    """The routing errors of one arm and seed by the node they happened at; correct nodes that were expanded.
+    """The routing errors of one arm and seed by node; only correct nodes that were expanded are in it.
 
-    A child counts as kept where it was selected from any of its parents.
+    A child counts as kept if it was selected from any of its parents.
     """
     expanded, lost = dict[str, int](), dict[str, int]()
     for case in routed_items(block):

@@ -32,14 +32,14 @@ from assay.report import wording as say
 from assay.report.wording import with_interval
 
 LEAST = 3  # cut-offs that make a curve
-WITHIN = 0.02  # what a system may fall short of the baseline's unbounded value and still be at parity
+WITHIN = 0.02  # how far a system at parity may fall short of the baseline's unbounded value
 AREAS = {"AUC": "A"}  # measures of a whole curve, and the curve
 TOKENS = "tokens"
 _PARITY = re.compile(r"parity(?:\(within=(?P<within>[\d.]+)\))?\(.*\((?P<whom>[^(){}]+)\) ?\)(?: where .*)?")
 
 
 class Curve(msgspec.Struct, frozen=True):
-    """A measure at several budgets, which is shown as one line per system."""
+    """A measure at several budgets, shown as one line per system."""
 
     name: str  # A
     budgets: list[int | None]  # rising; None: unbounded, last
@@ -50,7 +50,7 @@ class Curve(msgspec.Struct, frozen=True):
 
 
 def curves_of(measures: Sequence[Measure]) -> list[Curve]:
-    """The families of measures that are taken at three or more token budgets."""
+    """The measures that a study takes at three or more token budgets, as curves."""
     families: dict[str, list[Measure]] = {}
     for measure in measures:
         if measure.at == TOKENS:
@@ -77,17 +77,17 @@ def budget_name(budget: int | None) -> str:
 
 @dataclass(frozen=True)
 class CurveLine:
-    """One arm's means at the budgets of a curve, and where it reaches parity."""
+    """One arm's means at the budgets of a curve, and the budget at which it reaches parity."""
 
     arm: Arm
     label: str  # the arm without the factors that its panel is about
     points: list[Estimate | None]
     areas: list[Estimate | None]
-    parity: Figure | None  # None: there is nothing to be at parity with
+    parity: Figure | None  # None: there is no reference
 
     @property
     def sample(self) -> str:
-        """How many items stand behind its means: the fewest, where budgets differ."""
+        """The number of items behind its means: the smallest, if budgets differ."""
         known = [point for point in self.points if point is not None]
         fewest = min(known, key=lambda point: point.n_scored, default=None)
         return "0" if fewest is None else say.sample_size(fewest, say.largest_sample(known))
@@ -98,13 +98,13 @@ class CurveLine:
         return "; ".join(dict.fromkeys(filter(None, known)))
 
     def mean(self, place: int) -> str:
-        """What stands in a table at one budget or, beyond these, for one measure of the whole curve."""
+        """The cell of a table for one budget or, after those, for one measure of the whole curve."""
         one = [*self.points, *self.areas][place]
         return say.NOTHING if one is None else say.with_interval(one.value, one.low, one.high)
 
     @property
     def reached(self) -> str:
-        """The budget at parity; read off the means, it has no interval."""
+        """The budget at parity. It has no interval if it is read off the means."""
         if self.parity is None:
             return say.NOTHING
         shown = say.figure_value(self.parity)
@@ -113,29 +113,29 @@ class CurveLine:
 
 @dataclass(frozen=True)
 class CurvePanel:
-    """A curve under one combination of factors: a line an arm."""
+    """A curve under one combination of factors, with one line per arm."""
 
     curve: Curve
     factors: Factors
     where: str
     lines: list[CurveLine] = field(default_factory=list)
-    reference: Estimate | None = None  # the baseline without a limit; None: each is held against itself
+    reference: Estimate | None = None  # the baseline without a limit; None: each is compared with itself
 
     @property
     def target(self) -> float | None:
-        """What parity asks for, where it is the same for all."""
+        """The value that parity asks for, if it is the same for all."""
         value = None if self.reference is None else self.reference.value
         return None if value is None else value - WITHIN
 
     @property
     def aim(self) -> str:
-        """What parity asks for, in words."""
+        """The condition of parity, in words."""
         whom = f"{self.reference.system}'s" if self.reference is not None else "its own"
         return f"within {WITHIN:g} of {whom} unbounded {self.curve.name}"
 
     @cached_property
     def answer(self) -> str:
-        """What the picture shows: who reaches parity with the fewest tokens."""
+        """The result that the picture shows: which system reaches parity with the fewest tokens."""
         found = {line.label: line.parity.value for line in self.lines if line.parity is not None}
         known = {name: value for name, value in found.items() if value is not None}
         if not known:
@@ -164,7 +164,7 @@ class CurvePanel:
 
     @property
     def heads(self) -> list[str]:
-        """What heads the columns of its table: the budgets, then the measures of the whole curve."""
+        """The heads of the columns of its table: the budgets, then the measures of the whole curve."""
         return [*map(budget_name, self.curve.budgets), *self.curve.areas]
 
     @property
@@ -182,7 +182,7 @@ class CurvePanel:
 
 
 def panels_of(results: Results, curve: Curve) -> list[CurvePanel]:
-    """One panel a combination of the factors that all arms have."""
+    """One panel per combination of the factors that all arms have."""
     where = _parity_slice(results, curve)
     found = [one for one in results.estimates if say.where_text(one.where) == where]
     by_arm: dict[str, dict[str, Estimate]] = {}
@@ -204,7 +204,7 @@ def panels_of(results: Results, curve: Curve) -> list[CurvePanel]:
 def _panel(
     results: Results, empty: CurvePanel, by_arm: Mapping[str, Mapping[str, Estimate]], arms: Sequence[Arm]
 ) -> CurvePanel:
-    """A panel with its lines, each beside what it should be at parity with."""
+    """A panel with its lines, each with its parity."""
     curve, own = empty.curve, results.baseline is None
     unbounded = curve.measures[-1] if curve.budgets[-1] is None else ""
     ends = {arm.name: by_arm[arm.name].get(unbounded) for arm in arms}
@@ -223,9 +223,9 @@ def _panel(
 
 
 def _parities(results: Results, curve: Curve) -> Iterator[Figure]:
-    """The study's own figures of the budget at parity on this curve, by the name that comes first.
+    """The study's own figures of the budget at parity on this curve, those of the first name.
 
-    One that asks for something else, another margin or another reference, is no part of the picture.
+    A figure with another margin or another reference is left out, since the picture does not show it.
     """
     fitting = [
         one
@@ -239,13 +239,13 @@ def _parities(results: Results, curve: Curve) -> Iterator[Figure]:
 
 
 def _is_drawn_parity(text: str, baseline: str | None) -> bool:
-    """Whether an expression asks for what the picture says: WITHIN of the baseline, its last argument."""
+    """Whether an expression asks for what the picture shows: WITHIN of the baseline, its last argument."""
     asked = _PARITY.match(" ".join(text.split()))
     return asked is not None and float(asked["within"] or WITHIN) == WITHIN and asked["whom"] == baseline
 
 
 def _parity_slice(results: Results, curve: Curve) -> str:
-    """The slice that the study takes parity on, where its means are known there; else everything."""
+    """The slice that the study takes parity on, if its means are known there; else everything."""
     wanted = next((one.where for one in _parities(results, curve)), "") or ""
     known = {say.where_text(one.where) for one in results.estimates if one.measure in curve.measures}
     return wanted if wanted in known else ""
@@ -254,7 +254,7 @@ def _parity_slice(results: Results, curve: Curve) -> str:
 def _parity_of_means(
     curve: Curve, arm: Arm, points: Sequence[Estimate | None], against: Estimate | None
 ) -> Figure | None:
-    """Parity as the means themselves show it, without an interval."""
+    """Parity as the means show it, without an interval."""
     if against is None or against.value is None or curve.better != "higher":
         return None
     if not any(point is not None and point.value is not None for point in points):
@@ -278,7 +278,7 @@ class BudgetCurves:
 
 
 def curve_section(results: Results, curves: Sequence[Curve]) -> Section | None:
-    """Every curve, one chart and table per combination of factors; None where nothing is known of any."""
+    """Every curve, one chart and table per combination of factors; None if no curve has a value."""
     by_curve = {curve.name: panels for curve in curves if (panels := panels_of(results, curve))}
     if not by_curve:
         return None
@@ -332,7 +332,7 @@ def _points(panel: CurvePanel, line: CurveLine) -> Iterator[ChartPoint]:
 
 
 def _table(panel: CurvePanel, *, title: str = "", name: str = "") -> Table:
-    """A row per line. Under a title of its own it is for terminals, where heads have no capitals."""
+    """A table with one row per line. With a title it is for terminals, whose heads are in lower case."""
     system, parity, note = (
         ("system", "parity, tokens", "note") if title else ("System", "Parity, tokens", "Note")
     )

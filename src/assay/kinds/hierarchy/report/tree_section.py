@@ -42,13 +42,13 @@ from assay.retrieval.embed.static import StaticEmbedder
 ROOM = 500_000  # bytes of all trees of a page
 WORST = 12  # nodes in the table
 QUESTION = 140  # characters of a query
-ANSWERABLE = "A@400"  # what a race is compared by
+ANSWERABLE = "A@400"  # the measure that a race is compared by
 CELL, ROUTE, LINE, REST = 420, 1_500, 700, 12_000  # bytes, about: a node, a route, a candidate, all the rest
 LEAD = (
-    "A row is a level, a cell is a node, as wide as there are passages below it. Of the queries that came to "
-    "a node on the way to their evidence, the shade is the share that took none of its right children. Half "
-    f"as high: fewer than {say.FEW} queries. A triangle above a node: it was the last right branch of some "
-    "queries, and they did not take it."
+    "A row is a level. A cell is a node, as wide as there are passages below it. Of the queries that came to "
+    "a node on the way to their evidence, the shade shows the share that took none of its right children. A "
+    f"cell of half the height had fewer than {say.FEW} queries. A triangle above a node: some queries ended "
+    "here, because they did not take this last right branch."
 )
 EXPLORE = "Point at a node, or use the arrow keys in the picture, to read what it is about."
 
@@ -58,14 +58,14 @@ class RoutingTrees:
     """The trees that systems route in."""
 
     def of(self, evaluation: Evaluation) -> Section | None:
-        # how a system went about it may tell a condition
+        # the way of a system may reveal its condition
         if evaluation.sealed or not evaluation.detailed:
             return None
         return tree_section(evaluation.base_results, study_tree_views(evaluation))
 
 
 def study_tree_views(evaluation: Evaluation) -> list[TreeView]:
-    """The trees of a study. What nodes are about is embedded by one model, so that trees can be compared."""
+    """The trees of a study. One model embeds what nodes are about, so that trees can be compared."""
 
     def embed(texts: Sequence[str]) -> Vectors:
         return StaticEmbedder().load(evaluation.study.kit).embed(texts, "passage").vectors
@@ -74,7 +74,7 @@ def study_tree_views(evaluation: Evaluation) -> list[TreeView]:
 
 
 def tree_section(results: Results, views: Sequence[TreeView]) -> Section | None:
-    """Every tree, each with its share of the room there is; None where there is none."""
+    """Every tree, each with its share of the page's bytes; None if there is no tree."""
     share = ROOM // max(len(views), 1)
     figures = [TreeReport(results, view).within(share) for view in views]
     if not figures:
@@ -95,14 +95,14 @@ def tree_section(results: Results, views: Sequence[TreeView]) -> Section | None:
 
 @dataclass(frozen=True)
 class TreeReport:
-    """One tree with everything that the page shows of it."""
+    """One tree, with all that the page shows of it."""
 
     results: Results
     view: TreeView
-    unshown: int = 0  # routes for which there is no room
+    unshown: int = 0  # routes that are left out to save bytes
 
     def group(self, place: int = 0) -> BlockGroup:
-        """The tree as a part of the section; the first one stands open."""
+        """The tree as a part of the section. The first one is unfolded."""
         also = f"The same tree and the same losses: {', '.join(self.view.also)}."
         style = (files(__package__) / "tree.css").read_text()
         blocks: list[SectionBlock] = [
@@ -127,7 +127,7 @@ class TreeReport:
         scored = f"Share scored ({self.view.arm})" if self.view.also else "Share scored"
         apart = "mean cosine distance between what siblings are about: higher is better"
         shared = "mean share of names that siblings have in common: lower is better"
-        optional = [  # which of them have something in them
+        optional = [  # whether the column has a value, the column, its cells
             (ANY in kinds, TableColumn("eps [95 %]"), [self._error(each.level, ANY) for each in levels]),
             (
                 ALL in kinds,
@@ -157,7 +157,7 @@ class TreeReport:
 
     @property
     def worst(self) -> list[TreeNode]:
-        """The nodes where most queries were lost, or that most were led past."""
+        """The nodes where most queries were lost, or that most queries should have taken."""
         found = [node for node in self.view.nodes if losses(node)]
         return sorted(found, key=lambda node: (-losses(node), node.level))[:WORST]
 
@@ -180,7 +180,7 @@ class TreeReport:
 
     @property
     def notes(self) -> list[str]:
-        """What the picture leaves out or cannot show."""
+        """Notes on what the picture leaves out or cannot show."""
         hidden = sum(each.nodes for each in self.view.levels) - sum(
             node.level > 0 for node in self.view.nodes
         )
@@ -203,7 +203,7 @@ class TreeReport:
     # -------------------------------------------------------------------------------- routes
 
     def _routes(self, together: str) -> Iterator[SectionBlock]:
-        """Single queries, those that were lost first."""
+        """Single queries, the lost ones first."""
         if not self.view.routes:
             return
         left_out = f"; {say.quantity(self.unshown, 'more route')} left out to keep this file small"
@@ -226,7 +226,7 @@ class TreeReport:
         yield BlockGroup("Single routes", [about, *routes], small=True)
 
     def outcome(self, route: Route) -> str:
-        """What became of a query, and by how much."""
+        """Whether a query was lost, where, and by how much."""
         return f"{route_title(route)}: {route.why}" if route.why else route_title(route)
 
     def _route(self, route: Route) -> Iterator[SectionBlock]:
@@ -271,7 +271,7 @@ class TreeReport:
         return Table(columns, rows, f"Level {level.level}: {taken}")
 
     def links(self, route: Route) -> list[str]:
-        """What came by a link, and whether it says what was asked."""
+        """The passages that came by a link, and whether each is evidence."""
         return [
             f"{step.target} from {step.source}"
             + (f" by {step.role}" if step.role else "")
@@ -283,7 +283,7 @@ class TreeReport:
     # ---------------------------------------------------------------------------------- race
 
     def _race(self, race: RaceShares) -> Table:
-        """How often each path was taken: all items, then slice by slice, and what came of it."""
+        """How often each path was taken, over all items and by slice, and what the arms reach there."""
         known = [one for one in self.results.estimates if one.measure == ANSWERABLE]
         arms = [*(race.alone[path] for path in race.paths if path in race.alone), race.arm]
         measured = {_arm(one) for one in known}
@@ -301,7 +301,7 @@ class TreeReport:
     # ---------------------------------------------------------------------------------- size
 
     def within(self, room: int) -> TreeReport:
-        """The same in about so many bytes: fewer routes first, then fewer nodes."""
+        """The same report in about so many bytes, with fewer routes first, then with fewer nodes."""
         routes = self.view.routes
         most = max((room - REST) // 2, 0)
         sizes = accumulate(ROUTE + LINE * sum(len(each.shown) for each in route.levels) for route in routes)
@@ -313,7 +313,7 @@ class TreeReport:
 
 
 def _outcome(candidate: RouteCandidate) -> str | None:
-    """Whether a right branch was taken; of others nothing can be said."""
+    """Whether a right branch was taken; None for other branches."""
     return (GO if candidate.selected else NO_GO) if candidate.right else None
 
 

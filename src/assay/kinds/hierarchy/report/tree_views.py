@@ -47,7 +47,7 @@ RACE = "race"
 
 @dataclass(frozen=True)
 class RoutedAnswer:
-    """One item that was routed, or should have been: what of its evidence each level kept."""
+    """One item that was routed, or should have been, and what each level kept of its evidence."""
 
     item: Item
     response: Response
@@ -55,7 +55,7 @@ class RoutedAnswer:
 
     @property
     def counts(self) -> bool:
-        """Whether it says anything of routing; a path that goes by no tree does not."""
+        """Whether it says anything about routing. A path that does not use the tree says nothing."""
         return self.case.descent is not None or not self.response.trace
 
     @cached_property
@@ -73,7 +73,7 @@ class RoutedAnswer:
         return range(1, self.case.tree.depth + 1)
 
     def kept(self, level: int) -> frozenset[str]:
-        """The nodes of a level that it went on with."""
+        """The nodes of a level that were kept."""
         return self.case.descent.selected(level) if self.case.descent else frozenset()
 
     def _all_lost(self, level: int) -> bool:
@@ -85,7 +85,7 @@ class RoutedAnswer:
 
     @property
     def passed_by(self) -> list[Step]:
-        """The right branches that were there to be taken where it was lost."""
+        """The right branches that could have been taken at the level where it was lost."""
         if self.lost is None or self.case.descent is None:
             return []
         right = self.case.correct(self.lost)
@@ -93,7 +93,7 @@ class RoutedAnswer:
 
 
 def notable_routes(passings: Sequence[RoutedAnswer], abouts: Mapping[str, str]) -> list[Route]:
-    """The ways that a reader asks about first: those lost, level by level, then some that got through."""
+    """The routes that readers ask for first: the lost ones, level by level, then some that got through."""
     groups: dict[tuple[int, int], list[RoutedAnswer]] = {}
     for each in passings:
         if each.case.descent is not None:
@@ -165,7 +165,7 @@ def _notable_candidates(candidates: Sequence[RouteCandidate]) -> list[RouteCandi
 
 
 def race_shares(block: Block, others: Sequence[Block], by: Sequence[str]) -> RaceShares | None:
-    """How often each path was taken, over all and by tag; None where nothing raced."""
+    """How often each path was taken, over all items and by tag; None if nothing raced."""
     won: dict[str, Counter[str]] = {}
     paths: dict[str, None] = {}
     for item, response in zip(block.items, block.responses, strict=True):
@@ -191,7 +191,7 @@ def _slices(item: Item, by: Sequence[str]) -> Iterator[str]:
 
 
 def _only_route(block: Block) -> str:
-    """The route that an arm takes on every item; nothing where it takes several or races."""
+    """The route that an arm takes on every item; empty if it takes several or races."""
     answered = [response for response in block.responses if response is not None and not response.error]
     routes = {response.route for response in answered}
     raced = any(step.kind == RACE for response in answered for step in response.trace)
@@ -205,7 +205,7 @@ PASSAGES = "passages"
 
 
 def tree_views(blocks: Sequence[Block], by: Sequence[str], embed: Embed) -> list[TreeView]:
-    """The trees that arms route in; arms that fare alike in one tree share it."""
+    """The trees that arms route in. Arms with the same tree and the same losses share a view."""
     first: dict[str, Block] = {}
     for block in blocks:
         first.setdefault(block.arm.name, block)
@@ -222,13 +222,13 @@ def tree_views(blocks: Sequence[Block], by: Sequence[str], embed: Embed) -> list
 
 
 def _comparable(view: TreeView) -> TreeView:
-    """A view without what arms may differ in that fare alike: how much they look at, and by which path."""
+    """A view without what may differ between arms that share one: what they score, and on which path."""
     levels = [msgspec.structs.replace(each, visited=None) for each in view.levels]
     return msgspec.structs.replace(view, arm="", levels=levels, routes=[], race=None, visited=None)
 
 
 def _merge_views(group: Sequence[tuple[TreeView, Block]], embed: Embed) -> TreeView:
-    """One view of several: that of an arm that races where there is one, for it has more to tell."""
+    """One view for several arms: that of a racing arm if there is one, because it has more to show."""
     chosen = next((pair for pair in group if pair[0].race is not None), group[0])
     also = [view.arm for view, _ in group if view.arm != chosen[0].arm]
     view, block = chosen
@@ -244,7 +244,7 @@ def _merge_views(group: Sequence[tuple[TreeView, Block]], embed: Embed) -> TreeV
 
 
 def tree_view(block: Block, blocks: Sequence[Block], by: Sequence[str]) -> TreeView | None:
-    """How an arm fares in its tree; None where it has none, or routes nothing that has evidence."""
+    """An arm's results in its tree; None if it has no tree, or routes no query with evidence."""
     if block.structure is None:
         return None
     passings = _routed_answers(block)
@@ -285,7 +285,7 @@ def _routed_answers(block: Block) -> list[RoutedAnswer]:
     """The answered items whose evidence lies in the tree of the whole corpus."""
     try:
         found = routed_items(block)
-    except DataError:  # gold in a form of its own: measures that cannot read it say so themselves
+    except DataError:  # gold in another form: measures that cannot read it report that
         return []
     rows = zip(block.items, block.responses, found, block.asked.tolist(), strict=True)
     passings = [
@@ -297,7 +297,7 @@ def _routed_answers(block: Block) -> list[RoutedAnswer]:
 
 
 def _visited(passings: Iterable[RoutedAnswer]) -> dict[str, float]:
-    """The mean share of what was scored, by what it is: `L2`, `passages`."""
+    """The mean share of the nodes or passages that was scored, by name: `L2`, `passages`."""
     shares: dict[str, list[float]] = {}
     for each in passings:
         for step in each.response.trace:
@@ -310,7 +310,7 @@ def _visited(passings: Iterable[RoutedAnswer]) -> dict[str, float]:
 
 
 def _nodes(block: Block, tree: PublishedTree, passings: Sequence[RoutedAnswer]) -> list[TreeNode]:
-    """The nodes that are shown, level by level, in the order in which they stand."""
+    """The nodes to show, level by level, in the order of the picture."""
     errors = node_errors(block)
     passed = Counter(node for each in passings for node in {step.target for step in each.passed_by})
     ended = Counter(node for each in passings for node in {step.source for step in each.passed_by})
@@ -339,7 +339,7 @@ def _nodes(block: Block, tree: PublishedTree, passings: Sequence[RoutedAnswer]) 
 
 
 def select_nodes(levels: Sequence[Sequence[TreeNode]], most: int) -> list[TreeNode]:
-    """The upper levels whole, as far as they go; below them the nodes with losses, worst first."""
+    """The upper levels whole, while there is room; of those below, the nodes with losses, worst first."""
     kept: list[TreeNode] = []
     whole = True
     for level in levels:
@@ -351,7 +351,7 @@ def select_nodes(levels: Sequence[Sequence[TreeNode]], most: int) -> list[TreeNo
 
 
 def _passages_below(tree: PublishedTree) -> dict[str, set[str]]:
-    """The passages below each node, each once however many ways lead to it."""
+    """The passages below each node; one that several ways lead to counts once."""
     found = {node.node_id: {node.doc_id} for node in tree.structure.nodes if node.doc_id is not None}
     for node_id in sorted(tree.level, key=lambda each: -tree.level[each]):
         held = (found.get(child, set()) for child in tree.children.get(node_id, ()))
@@ -360,7 +360,7 @@ def _passages_below(tree: PublishedTree) -> dict[str, set[str]]:
 
 
 def _layout(tree: PublishedTree) -> dict[str, tuple[int, int]]:
-    """Where each node stands and how wide it is; one with several parents stands below the first."""
+    """Start and width of each node in the picture. A node with several parents stands below the first."""
     placed: dict[str, list[str]] = {}
     for node_id in tree.level:
         placed.setdefault(tree.parents.get(node_id, [""])[0], []).append(node_id)
@@ -382,5 +382,5 @@ def _layout(tree: PublishedTree) -> dict[str, tuple[int, int]]:
 
 
 def _theme(node: Node) -> str:
-    """The first line of what a node says of itself."""
+    """The first line of what a node is about."""
     return (node.about or "").partition("\n")[0]

@@ -19,7 +19,7 @@ from assay.report import wording as say
 
 
 class TreeLevel(msgspec.Struct, frozen=True):
-    """A level of a tree, and how many queries came through it."""
+    """A level of a tree, and how many queries it lost."""
 
     level: int  # 1: the root's children
     nodes: int
@@ -31,7 +31,7 @@ class TreeLevel(msgspec.Struct, frozen=True):
 
 
 class TreeNode(msgspec.Struct, frozen=True):
-    """A node of a tree, and what became of the queries whose evidence lies below it."""
+    """A node of a tree, and what happened to the queries whose evidence lies below it."""
 
     node_id: str
     level: int
@@ -42,13 +42,13 @@ class TreeNode(msgspec.Struct, frozen=True):
     about: str = ""
     entities: list[str] = []
     expanded: int = 0  # queries that came here on a right way
-    lost: int = 0  # of these, how many took none of its right children
-    ended: int = 0  # of those, how many had no other right branch left
+    lost: int = 0  # of these: those that took none of its right children
+    ended: int = 0  # of those: those without another right branch
     passed_by: int = 0  # queries that ended where it should have been taken
 
 
 class RouteCandidate(msgspec.Struct, frozen=True):
-    """A child that a query was routed past or into; of several parents the one that it scored best under."""
+    """A child that a query took or did not take; under several parents, the one with the best score."""
 
     node_id: str
     rank: int  # by score among the level's candidates, from 1
@@ -61,7 +61,7 @@ class RouteCandidate(msgspec.Struct, frozen=True):
 
 
 class RouteLevel(msgspec.Struct, frozen=True):
-    """The candidates of a level that a reader asks about: the best, the last one taken, the right ones."""
+    """The candidates of a level that readers ask for: the best, the last one taken, the right ones."""
 
     level: int
     of: int  # all candidates
@@ -79,7 +79,7 @@ class Route(msgspec.Struct, frozen=True):
     why: str = ""  # how it was lost, in words
     evidence: list[str] = []  # the passages that say what it asks for
     links: list[Step] = []  # what came by a link
-    race: list[Step] = []  # the paths that were held against each other
+    race: list[Step] = []  # one step per path that raced
 
 
 class RaceShares(msgspec.Struct, frozen=True):
@@ -87,12 +87,12 @@ class RaceShares(msgspec.Struct, frozen=True):
 
     arm: str
     paths: list[str]
-    taken: dict[str, list[int]]  # by slice in words, "" for all: a count a path
+    taken: dict[str, list[int]]  # by slice in words, "" for all: one count per path
     alone: dict[str, str] = {}  # by path: an arm that always takes it
 
 
 class TreeView(msgspec.Struct, frozen=True):
-    """The tree that an arm routes in, of its first seed, and how it fares there."""
+    """The tree that an arm routes in, of its first seed, and the arm's results there."""
 
     arm: str
     seed: int
@@ -129,7 +129,7 @@ def node_name(node: TreeNode, limit: int = ABOUT) -> str:
 
 
 def lost_by_level(view: TreeView) -> Iterator[tuple[TreeLevel, int, int]]:
-    """Each level with the queries that it loses, and how many came so far."""
+    """Each level, with the queries that it loses, and how many queries came there."""
     above = 0
     for level in view.levels:
         yield level, level.lost - above, view.items - above
@@ -137,7 +137,7 @@ def lost_by_level(view: TreeView) -> Iterator[tuple[TreeLevel, int, int]]:
 
 
 def tree_title(view: TreeView) -> str:
-    """Which level loses most, and where: the answer that the picture gives."""
+    """The result that the picture shows: which level loses most, and where."""
     if not view.items:
         return "No query has its evidence in this tree"
     level, lost, came = max(lost_by_level(view), key=lambda each: each[1])
@@ -149,7 +149,7 @@ def tree_title(view: TreeView) -> str:
 
 
 def _mostly(view: TreeView, level: int) -> str:
-    """The node that most of a level's losses are about; nothing where each is about another."""
+    """The node that most of a level's losses concern; empty if each concerns another."""
     counts = {node.node_id: node.ended for node in view.nodes if node.level == level - 1 and level > 1}
     counts |= {node.node_id: node.passed_by for node in view.nodes if node.level == level and level == 1}
     best = max(view.nodes, key=lambda node: counts.get(node.node_id, 0))
@@ -159,7 +159,7 @@ def _mostly(view: TreeView, level: int) -> str:
 
 
 def level_label(view: TreeView, level: int) -> str:
-    """What a row of the picture is: `level 1: 16 nodes, 3 of 150 queries lost`."""
+    """The label of a row of the picture: `level 1: 16 nodes, 3 of 150 queries lost`."""
     if level == 0:
         return f"root: {say.quantity(view.passages, 'passage')}"
     found, lost, came = list(lost_by_level(view))[level - 1]
@@ -167,7 +167,7 @@ def level_label(view: TreeView, level: int) -> str:
 
 
 def node_words(node: TreeNode) -> str:
-    """All that is known of a node, in a few sentences."""
+    """All that is known about a node, in a few sentences."""
     parts = [f"{node_name(node, 200)}.", f"{say.quantity(node.passages, 'passage')}."]
     if node.expanded:
         share = say.number(node.lost / node.expanded)
@@ -183,7 +183,7 @@ def node_words(node: TreeNode) -> str:
 
 
 def tree_errors(results: Results, arm: str) -> dict[tuple[int, str], Estimate]:
-    """The study's own figures of the routing error, over all seeds, by level and kind of gold."""
+    """The study's own estimates of the routing error, over all seeds, by level and kind of gold."""
     found = {}
     for one in results.estimates:
         spec, depth = say.parse_measure(one.measure)
@@ -195,7 +195,7 @@ def tree_errors(results: Results, arm: str) -> dict[tuple[int, str], Estimate]:
 
 
 def tree_line(results: Results, view: TreeView) -> str:
-    """A tree in one line."""
+    """A tree and its routing errors in one line."""
     errors = tree_errors(results, view.arm)
     told = []
     for each in view.levels:
@@ -221,7 +221,7 @@ def _worst(view: TreeView) -> str:
 
 
 def losses(node: TreeNode) -> int:
-    """The queries that were lost at a node, in either way."""
+    """The number of queries that were lost at a node, in either way."""
     return max(node.lost, node.passed_by)
 
 
@@ -239,7 +239,7 @@ def stop_words(stop: str) -> str:
 
 
 def route_title(route: Route) -> str:
-    """What became of a query."""
+    """Whether a query was lost, and where."""
     if route.lost is not None:
         return f"lost at level {route.lost}"
     if route.lost_part is not None:
@@ -248,13 +248,13 @@ def route_title(route: Route) -> str:
 
 
 def candidate_words(candidate: RouteCandidate) -> str:
-    """Whether a candidate is right, and what became of it."""
+    """Whether a candidate is right, and whether it was taken."""
     taken = "taken" if candidate.selected else stop_words(candidate.stop) or "not taken"
     return f"right, {taken}" if candidate.right else taken
 
 
 def why_lost(level: RouteLevel) -> str:
-    """How the best right branch of a level fell short: `L2:17 scored 0.31, the last one taken 0.44`."""
+    """How far the best right branch of a level fell short: `L2:17 scored 0.31, the last one taken 0.44`."""
     missed = next((each for each in level.shown if each.right and not each.selected), None)
     if missed is None:
         return ""
@@ -271,7 +271,7 @@ def why_lost(level: RouteLevel) -> str:
 
 
 def race_line(route: Route) -> str:
-    """Which path a query's race took: `beam (0.62) over collapsed (0.55)`."""
+    """The path that a query's race took: `beam (0.62) over collapsed (0.55)`."""
     won = [step for step in route.race if step.selected]
     if not won:
         return ""
@@ -280,9 +280,9 @@ def race_line(route: Route) -> str:
     return f"{told[0]} over {say.name_list(told[1:])}" if others else told[0]
 
 
-SHADES = (0.0, 0.02, 0.05, 0.1, 0.25)  # the shares of error up to which a shade goes
-NARROW = 80  # nodes of a level: where there are more, cells have no edges
-NAMED = 5.0  # percent of the width: a cell as wide as this has its name in it
+SHADES = (0.0, 0.02, 0.05, 0.1, 0.25)  # the largest share of error of each shade
+NARROW = 80  # nodes of a level: with more, cells have no edges
+NAMED = 5.0  # percent of the width: a wider cell shows its name
 LABEL, HIGH, GAP = 28, 28, 10  # pixels: the words above a row, a row, the air below it
 
 _OPEN = Markup('<svg class="icicle" width="100%" height="{}" role="group" aria-label="{}">')
@@ -297,7 +297,7 @@ _PASSED = Markup('<svg class="by" x="{:.3f}%" y="{}" overflow="visible"><path d=
 
 
 def icicle(view: TreeView) -> Markup:
-    """The whole tree, the root on top."""
+    """The picture of a tree, the root on top."""
     nodes = sorted(view.nodes, key=lambda node: (node.level, node.start))
     whole = max((node.start + node.wide for node in nodes), default=1)
     rows = {level: list(row) for level, row in groupby(nodes, key=lambda node: node.level)}
@@ -313,12 +313,12 @@ def icicle(view: TreeView) -> Markup:
 
 
 def step_of(node: TreeNode) -> str:
-    """The shade of a node: its share of error in steps; of one where no query came, none."""
+    """The shade of a node, by its share of error; `never` if no query came."""
     return f"e{bisect_left(SHADES, node.lost / node.expanded)}" if node.expanded else "never"
 
 
 def shades() -> list[tuple[str, str]]:
-    """Every shade with what it stands for."""
+    """Every shade with its meaning."""
     found, below = [("never", "no query came")], None
     for step, share in enumerate(SHADES):
         found.append((f"e{step}", "0" if below is None else f"up to {share:g}"))
@@ -327,7 +327,7 @@ def shades() -> list[tuple[str, str]]:
 
 
 def _cell(node: TreeNode, whole: int, top: int, fine: str) -> Markup:
-    """A node: half as high where few queries came, a sign above it where it was passed by."""
+    """The cell of a node: of half the height with few queries, a triangle above it if it was passed by."""
     left, wide = 100 * node.start / whole, 100 * node.wide / whole
     few = 0 < node.expanded < say.FEW
     y, high = (top + HIGH // 2, HIGH // 2) if few else (top, HIGH)

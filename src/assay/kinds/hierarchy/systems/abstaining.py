@@ -1,7 +1,7 @@
-"""Abstaining: any system, and a fitted detector that says which queries it cannot answer, and why.
+"""Abstaining: any system, with a fitted detector that says which queries it cannot answer, and why.
 
-The detector calls a query impossible by signs of the query and of what the system found. Hits and contexts
-stay as they are, so that everything else is measured all the same.
+The detector calls a query impossible by features of the query and of what the system found. Hits and contexts
+stay as they are, so that all else is measured as without it.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Annotated, Any, ClassVar
 
 from assay.core.dataset import Corpus, Dataset
 from assay.core.errors import DataError, Problem
-from assay.core.optional import DeclaringSystem, StructuredIndex
+from assay.core.optional import DeclaringSystem, SeededSystem, StructuredIndex, ThreadedPlugin
 from assay.core.protocols import Kit, Session
 from assay.core.records import Budget, Query, Response
 from assay.core.registry import SYSTEMS, identity, outside_identity, part_identities
@@ -40,24 +40,24 @@ class AbstainingSystem:
     first_address: ClassVar[str] = "assay.systems.abstaining:Abstaining"
 
     of: Annotated[AnySystem, SYSTEMS]
-    detector: str = outside_identity("detector.json")  # what the file holds decides, not what it is called
+    detector: str = outside_identity("detector.json")  # its content decides, not its name
     version: ClassVar[str] = "1"
 
     @property
     def gives(self) -> frozenset[str] | None:
-        """What the system gives, and flags."""
+        """What the wrapped system gives, and flags."""
         given = self.of.gives if isinstance(self.of, DeclaringSystem) else None
         return None if given is None else given | {"flags"}
 
     @property
     def threads(self) -> int:
-        """As many as the system takes."""
-        return int(getattr(self.of, "threads", 1))
+        """The threads of the wrapped system."""
+        return self.of.threads if isinstance(self.of, ThreadedPlugin) else 1
 
     @property
     def seeded(self) -> bool:
-        """Whether a seed changes what the system that is asked answers."""
-        return bool(getattr(self.of, "seeded", True))
+        """Whether a seed changes the answers of the wrapped system."""
+        return self.of.seeded if isinstance(self.of, SeededSystem) else True
 
     def build(self, corpus: Corpus, seed: int, kit: Kit) -> AbstainingIndex:
         detector = read_detector(kit.path(self.detector))
@@ -66,7 +66,7 @@ class AbstainingSystem:
         return kind(found, feature_extractor(corpus, kit), detector)
 
     def problems(self, dataset: Dataset, kit: Kit) -> list[Problem]:
-        """Why the file cannot be used, and why the system that is asked cannot serve a dataset."""
+        """Why the file cannot be used, and why the wrapped system cannot serve a dataset."""
         found = inner_problems(self.of, dataset, kit)
         try:
             read_detector(kit.path(self.detector))
@@ -75,20 +75,20 @@ class AbstainingSystem:
         return found
 
     def warnings(self, dataset: Dataset, kit: Kit) -> list[str]:
-        """What the system finds odd about a dataset, and where the detector was fitted on something else."""
+        """The warnings of the wrapped system, and how the detector's origin differs."""
         found = inner_warnings(self.of, dataset, kit)
         origin = read_detector(kit.path(self.detector)).fitted
         return found + origin.warnings(self.detector, dataset, conceal_variables(identity(self.of), kit))
 
     def identity(self, kit: Kit) -> dict[str, Any]:
-        """What decides answers besides parameters: what the file holds, and what the signs are made with."""
+        """What decides answers besides parameters: the content of the file, and what features depend on."""
         made_with = {"signs": VERSION, "words": engine_version(), "static": StaticEmbedder().identity(kit)}
         return {"detector": fitted_hash(kit.path(self.detector)), **made_with, **part_identities(self, kit)}
 
 
 @dataclass(frozen=True)
 class AbstainingIndex(WrappedIndex):
-    """The index of the system, and what looks at its answers."""
+    """The index of the wrapped system, with the detector that examines its answers."""
 
     extractor: FeatureExtractor
     detector: Detector
@@ -99,12 +99,12 @@ class AbstainingIndex(WrappedIndex):
 
 @dataclass(frozen=True)
 class StructuredAbstainingIndex(StructuredWrapper, AbstainingIndex):
-    """One around a system that publishes the tree or graph behind it."""
+    """The same for an index that publishes the tree or graph behind it."""
 
 
 @dataclass(frozen=True)
 class AbstainingSession:
-    """One conversation with the system, each of its responses looked at."""
+    """One conversation with the system. The detector examines each of its responses."""
 
     index: AbstainingIndex
     session: Session

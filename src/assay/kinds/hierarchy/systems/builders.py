@@ -33,14 +33,14 @@ TREES = "assay.trees"  # the group of plugins
 _ROUNDS = 20  # k-means moves little after a dozen
 _SEEDED_FROM = 20_000  # rows that first centres are drawn from
 _CELLS = 8_000_000  # similarities at once: 32 MB in float32
-_DIGITS = 9  # what counts of a cosine in float64: what then ties, ties everywhere
+_DIGITS = 9  # of a cosine in float64, so that ties are the same on every machine
 
 
 @runtime_checkable
 class Builder(Protocol):
-    """What makes a tree over passages: `kmeans(depth=3)`, `bisecting`, `gmm`.
+    """Makes a tree over passages: `kmeans(depth=3)`, `bisecting`, `gmm`.
 
-    `vectors` has a row of length 1 a passage; a row of zeros is put somewhere too. The same vectors and seed
+    `vectors` has one row of length 1 per passage; a row of zeros gets a place too. The same vectors and seed
     give the same tree.
     """
 
@@ -49,10 +49,10 @@ class Builder(Protocol):
 
 @dataclass(frozen=True)
 class TreeShape:
-    """How deep and how wide a tree is.
+    """The depth and the width of a tree.
 
     `depth` counts the levels of nodes below the root. `branching` is the number of children by level, from
-    the root down. Without it every level above the leaves branches equally, and a node of the last of them
+    the root down. Without it, every level above the leaves branches equally, and a node of the last of them
     gets as many leaves as hold `leaf` passages each.
     """
 
@@ -69,11 +69,11 @@ class TreeShape:
             raise UsageError(f"{what}. Give a number from 1 up for each level, or none.")
 
     def equal(self, passages: int) -> int:
-        """The branching that, repeated at every level, comes to leaves of the size asked for."""
+        """The branching that, repeated at every level, gives leaves of the wanted size."""
         return math.ceil(round(math.pow(max(passages / self.leaf, 1.0), 1 / self.depth), 9))
 
     def children(self, level: int, members: int, passages: int) -> int:
-        """Into how many a node of a level (0: the root) is divided that holds some of the passages."""
+        """The number of parts of a node of a level (0: the root) that holds some of the passages."""
         if self.branching:
             return min(self.branching[level], members)
         leaves = max(1, round(members / self.leaf))
@@ -82,10 +82,11 @@ class TreeShape:
 
 @dataclass(frozen=True)
 class _TopDownBuilder(TreeShape, ABC):
-    """Divides the root, then each of its parts, and so on; every path has the same length.
+    """Divides the root, then each of its parts, and so on. Every path has the same length.
 
-    A node too small to be divided has one child. With `parents` above 1, a passage is put below further
-    leaves of the whole tree, up to that many in all, whose centroid's cosine is within `within` of the best.
+    A node too small to be divided has one child. With `parents` above 1, a passage is also put below other
+    leaves of the whole tree, up to that many in all, if the cosine of their centroid is within `within` of
+    the best.
     """
 
     parents: int = 1
@@ -100,7 +101,7 @@ class _TopDownBuilder(TreeShape, ABC):
 
     @abstractmethod
     def divide(self, rows: Vectors, count: int, rng: np.random.Generator) -> list[Ints]:
-        """The rows in at most `count` groups, none of them empty; each row in one."""
+        """The rows in at most `count` groups, none of them empty; each row is in one."""
 
     def build(self, vectors: Vectors, seed: int) -> Tree:
         rng, below = np.random.default_rng(seed), []
@@ -131,8 +132,10 @@ class KMeans(_TopDownBuilder):
 
 @dataclass(frozen=True)
 class BisectingKMeans(_TopDownBuilder):
-    """Halves the largest part of a node until there are as many as wanted (Steinbach, Karypis and Kumar,
-    KDD workshop on text mining 2000)."""
+    """Halves the largest part of a node until there are as many as wanted.
+
+    Steinbach, Karypis and Kumar, KDD workshop on text mining 2000.
+    """
 
     first_address: ClassVar[str] = "assay.systems.hierarchy.builders:Bisecting"
 
@@ -144,12 +147,12 @@ class BisectingKMeans(_TopDownBuilder):
         while parts and len(parts) + len(whole) < count:
             largest = parts.pop(max(range(len(parts)), key=lambda at: len(parts[at])))
             halves = [largest[half] for half in spherical_kmeans(rows[largest], 2, rng)]
-            (parts if len(halves) > 1 else whole).extend(halves)  # rows all alike are not told apart
+            (parts if len(halves) > 1 else whole).extend(halves)  # equal rows cannot be divided
         return sorted(parts + whole, key=lambda part: int(part[0]))
 
 
 def spherical_kmeans(rows: Vectors, count: int, rng: np.random.Generator) -> list[Ints]:
-    """Rows of length 1 in at most `count` groups by spherical k-means, fewer where too few rows differ."""
+    """Rows of length 1 in at most `count` groups by spherical k-means; fewer if too few rows differ."""
     centres = _first_centres(rows, count, rng)
     if len(centres) < 2:
         return [np.arange(len(rows))]
@@ -165,7 +168,7 @@ def spherical_kmeans(rows: Vectors, count: int, rng: np.random.Generator) -> lis
 
 
 def nearest_centres(rows: Vectors, centres: Vectors) -> Ints:
-    """The centre of the highest cosine for each row; the first of those that tie."""
+    """The centre with the highest cosine for each row; the first one wins a tie."""
     labels = np.empty(len(rows), np.int64)
     # A float32 dot product of unit vectors errs by at most dimensions × eps / 2; both sides may err.
     slack = rows.shape[1] * np.finfo(np.float32).eps
@@ -182,18 +185,18 @@ def nearest_centres(rows: Vectors, centres: Vectors) -> Ints:
 
 
 def _nearest_exactly(rows: Vectors, centres: Vectors) -> Ints:
-    """The nearest centre by cosines in float64, each added up on its own and rounded."""
+    """The nearest centre by cosines in float64, each summed by itself and rounded."""
     exact, wide = centres.astype(np.float64), rows.astype(np.float64)
     found = [int(np.round(np.vecdot(exact, row), _DIGITS).argmax()) for row in wide]
     return np.array(found, np.int64)
 
 
 def _first_centres(rows: Vectors, count: int, rng: np.random.Generator) -> Vectors:
-    """Rows far from each other: k-means++ (Arthur and Vassilvitskii, SODA 2007), no two of them alike."""
+    """Rows far from each other, no two alike: k-means++ (Arthur and Vassilvitskii, SODA 2007)."""
     if len(rows) > _SEEDED_FROM:
         rows = rows[np.sort(rng.choice(len(rows), _SEEDED_FROM, replace=False))]
     slack = rows.shape[1] * np.finfo(np.float32).eps
-    chance = rows.any(axis=1).astype(np.float64)  # zeros point nowhere, and nothing is near them
+    chance = rows.any(axis=1).astype(np.float64)  # zeros have no direction, and nothing is near them
     chosen: list[int] = []
     while len(chosen) < count and (total := chance.sum()) > 0.0:
         drawn = np.searchsorted(np.cumsum(chance), rng.random() * total, side="right")
@@ -205,7 +208,7 @@ def _first_centres(rows: Vectors, count: int, rng: np.random.Generator) -> Vecto
 
 
 def _move_centres(rows: Vectors, centres: Vectors, labels: Ints) -> Vectors:
-    """Each centre at the mean of its rows; one that lost all of them starts again at the worst served row."""
+    """Each centre at the mean of its rows. One that lost all its rows moves to the row served worst."""
     members = csr_array(
         (np.ones(len(rows), np.float32), labels, np.arange(len(rows) + 1)), (len(rows), len(centres))
     )
@@ -221,15 +224,16 @@ def _move_centres(rows: Vectors, centres: Vectors, labels: Ints) -> Vectors:
 
 
 def number_children(parts: Sequence[Sequence[object]]) -> ChildLists:
-    """Children numbered as they come, from the parts of each node."""
+    """The children of each node, from its parts, numbered in order."""
     starts = np.cumsum([0, *map(len, parts)], dtype=np.int64)
     return ChildLists(starts, np.arange(starts[-1]))
 
 
 def _add_parents(tree: Tree, vectors: Vectors, parents: int, within: float) -> Tree:
-    """The tree with each passage below further leaves nearly as near as the nearest.
+    """The tree with each passage also below other leaves that are nearly as near as the nearest.
 
-    In float64: last bits of a product differ with the number of threads, and many pairs lie at the limit.
+    It computes in float64, because the last bits of a float32 product vary with the number of threads, and
+    many pairs lie at the limit.
     """
     leaves = tree.below[-1]
     centres = centroids(tree, tree.depth, vectors).astype(np.float64)
@@ -253,13 +257,16 @@ def _add_parents(tree: Tree, vectors: Vectors, parents: int, within: float) -> T
 
 
 def grow(tree: Tree, vectors: Vectors, most: int = 0, seed: int = 0) -> Tree:
-    """A tree over the first passages, with the rest of them put below it.
+    """The tree with new passages put below it; nodes keep their numbers, and new ones are appended.
 
-    `vectors` has a row a passage, those that the tree holds first. A new one goes down from the root, at each
-    node to the child whose old passages have the nearest centroid, and is put below the one leaf it comes to.
-    A leaf that grew above `most` passages (0: twice the mean of the leaves) is halved until none of its parts
-    is larger, as far as their vectors differ; each new part gets the parents of the leaf. The part that holds
-    most of the old passages keeps its number. No passage leaves its leaf otherwise.
+    `vectors` has one row per passage, those that the tree holds first. A new passage goes down from the root,
+    at each node to the child whose old passages have the nearest centroid, and is put below the one leaf it
+    reaches. A leaf that grew above `most` passages (0: twice the mean of the leaves) is halved until no part
+    is larger, as far as their vectors differ. Each new part gets the parents of the leaf; the part with most
+    of the old passages keeps its number. Otherwise no passage leaves its leaf.
+
+    Only leaves are added, so the nodes above them get more children: after a corpus has grown several times
+    over, a new tree is better.
     """
     held = int(tree.below[-1].items.max(initial=-1)) + 1
     if len(vectors) < held:
@@ -285,7 +292,7 @@ def grow(tree: Tree, vectors: Vectors, most: int = 0, seed: int = 0) -> Tree:
 
 
 def _route_to_leaves(tree: Tree, vectors: Vectors, held: int) -> Ints:
-    """The leaf that each new passage comes to, from the root down."""
+    """The leaf that each new passage reaches from the root."""
     where = np.zeros(len(vectors) - held, np.int64)
     for level, below in enumerate(tree.below[:-1]):
         centres, before = centroids(tree, level + 1, vectors[:held]), where
@@ -304,7 +311,7 @@ def _fill_leaves(leaves: ChildLists, where: Ints, held: int) -> list[Ints]:
 
 
 def _halve_leaf(group: Ints, vectors: Vectors, most: int, held: int, rng: np.random.Generator) -> list[Ints]:
-    """A leaf in parts of at most `most` passages, the one with most of the old ones first."""
+    """A leaf in parts of at most `most` passages; the part with most of the old ones is first."""
     done: list[Ints] = []
     waiting = [group]
     while waiting:
@@ -312,7 +319,7 @@ def _halve_leaf(group: Ints, vectors: Vectors, most: int, held: int, rng: np.ran
         halves = (
             [part[half] for half in spherical_kmeans(vectors[part], 2, rng)] if len(part) > most else [part]
         )
-        (waiting if len(halves) > 1 else done).extend(halves)  # rows all alike are not told apart
+        (waiting if len(halves) > 1 else done).extend(halves)  # equal rows cannot be divided
     return sorted(done, key=lambda part: (-int(np.count_nonzero(part < held)), int(part[0])))
 
 
@@ -323,7 +330,7 @@ def _leaf_parents(tree: Tree) -> ChildLists:
 
 
 def _invert(lists: Sequence[Sequence[int] | Ints], width: int) -> list[list[int]]:
-    """Who names each number below `width`."""
+    """For each number below `width`, the lists that contain it."""
     found: list[list[int]] = [[] for _ in range(width)]
     for who, named in enumerate(lists):
         for each in named:
@@ -331,8 +338,8 @@ def _invert(lists: Sequence[Sequence[int] | Ints], width: int) -> list[list[int]
     return found
 
 
-# To be raised when growing, or what is kept of a tree, changes; a builder has its own version.
-PLANTED = "2"
+# Raise it when growing, or what is stored of a tree, changes. A builder has its own version.
+TREE_VERSION = "2"
 
 
 def cached_tree(
@@ -344,10 +351,10 @@ def cached_tree(
     seed: int,
     kit: Kit,
 ) -> Tree:
-    """The tree of a corpus, from the cache or made now.
+    """The tree of a corpus, from the cache or built now.
 
-    `vectors` has a row a passage. `start` above 0: it is built on that many passages, the first of the
-    corpus, and grown by the rest; 0: built on all of them.
+    `vectors` has one row per passage. With `start` above 0 the tree is built on that many passages, the first
+    of the corpus, and grown by the rest.
     """
     if start < 0:
         raise UsageError(f"start is {start}. It is how many passages a tree begins with; 0 is all of them.")
@@ -358,7 +365,7 @@ def cached_tree(
     if len(corpus) < WORTH_KEEPING:
         return make()
     shelf = ArtifactCache(kit.cache / "indexes")
-    parts = ("tree", PLANTED, identity(builder), str(first), str(seed), corpus.hash, vectors_identity)
+    parts = ("tree", TREE_VERSION, identity(builder), str(first), str(seed), corpus.hash, vectors_identity)
     key = digest(part.encode() for part in parts)
     return shelf.read_or_put(key, read_tree, lambda folder: save_tree(folder, make()))
 

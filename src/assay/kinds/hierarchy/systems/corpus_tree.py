@@ -16,8 +16,7 @@ from assay.core.dataset import Corpus
 from assay.core.parts import NOTHING, Embedder, Floats, Fusion, Ints, Links, Ranking, Vectors, normalize_rows
 from assay.core.protocols import Kit
 from assay.core.records import Edge, Node, Structure
-from assay.kinds.hierarchy.systems.summaries import Summary
-from assay.kinds.hierarchy.systems.tree import ROOT, Tree, node_id
+from assay.kinds.hierarchy.systems.tree import ROOT, Summary, Tree, node_id
 from assay.retrieval.lexical import Analysis, QueryTerms, TermWeights, largest_child_weights
 from assay.retrieval.links import passage_node
 from assay.retrieval.vectors.exact import ExactStore, VectorComparison
@@ -35,7 +34,7 @@ from assay.systems.retrievers import (
 
 @dataclass(frozen=True)
 class EncodedQuery:
-    """A query: its text, its direction, and its words as far as the corpus has them."""
+    """A query: its text, its vector, and those of its words that the corpus has."""
 
     text: str
     vector: Vectors
@@ -44,7 +43,7 @@ class EncodedQuery:
 
 @dataclass(frozen=True)
 class CorpusIndex:
-    """A corpus that can be asked. Threads may share it."""
+    """A corpus that can be searched by words and by vectors. Threads may share it."""
 
     corpus: Corpus
     meanings: VectorRetriever
@@ -59,7 +58,7 @@ class CorpusIndex:
 
     @property
     def index(self) -> VectorComparison:
-        """The vectors, to be compared with a query's."""
+        """The vectors, ready to be compared with a query's."""
         found = self.meanings.index
         if not isinstance(found, VectorComparison):
             raise TypeError("vectors of a tree are compared one by one")
@@ -70,41 +69,41 @@ class CorpusIndex:
         return self.index.vectors
 
     def ask(self, text: str, meter: Meter) -> EncodedQuery:
-        """A query as everything here sees it."""
+        """The query as vector and as terms."""
         embedded, cost = self.meanings.embedding.query(text)
         meter.lap("embed", took=embedded.seconds, tokens=embedded.tokens, cost=cost)
         return EncodedQuery(text, embedded.vector, self.words.terms(text))
 
-    def lexical(self, asked: EncodedQuery, positions: Ints) -> Floats:
+    def lexical(self, query: EncodedQuery, positions: Ints) -> Floats:
         """The BM25 scores of some passages."""
-        return self.words.scores_at(asked.terms, positions)
+        return self.words.scores_at(query.terms, positions)
 
-    def dense(self, asked: EncodedQuery, positions: Ints) -> Floats:
-        """The cosines of some passages, rounded as a vector index rounds them: what ties there, ties here."""
+    def dense(self, query: EncodedQuery, positions: Ints) -> Floats:
+        """The cosines of some passages, rounded as a vector index rounds them, so that ties are the same."""
         if not len(positions):
             return np.empty(0)  # an empty corpus has vectors of no length
-        exact = np.vecdot(self.vectors[positions].astype(np.float64), asked.vector.astype(np.float64))
+        exact = np.vecdot(self.vectors[positions].astype(np.float64), query.vector.astype(np.float64))
         rounded: Floats = exact.astype(np.float32).astype(np.float64)
         return rounded
 
-    def ranked(self, asked: EncodedQuery, positions: Ints) -> Ranking:
-        """Some passages, given in order, as a flat system ranks them: by words and by vectors, fused."""
-        scores = self.lexical(asked, positions)
+    def ranked(self, query: EncodedQuery, positions: Ints) -> Ranking:
+        """Some passages, given in order, ranked as a flat system does: by words and by vectors, fused."""
+        scores = self.lexical(query, positions)
         best = np.argsort(-scores, kind="stable")[: self.depth]
         best = best[scores[best] > 0]
         by_words = Ranking(positions[best], scores[best])
-        return self.fuse.fuse([by_words, self._nearest(asked, positions)])
+        return self.fuse.fuse([by_words, self._nearest(query, positions)])
 
-    def _nearest(self, asked: EncodedQuery, positions: Ints) -> Ranking:
-        if not len(positions) or not asked.vector.any():
+    def _nearest(self, query: EncodedQuery, positions: Ints) -> Ranking:
+        if not len(positions) or not query.vector.any():
             return NOTHING
         among = None if len(positions) == len(self.corpus) else positions
-        (found,) = self.index.nearest(asked.vector[np.newaxis], self.depth, among)
+        (found,) = self.index.nearest(query.vector[np.newaxis], self.depth, among)
         return found
 
     @cached_property
     def rescoring(self) -> CombinedScorer:
-        """How any passage is scored beside those found, as flat systems do it."""
+        """The scorer for single passages beside those found, as flat systems have it."""
         weights = getattr(self.fuse, "weights", ()) or (0.5, 0.5)
         ways: list[PassageScorer] = [WordScores(self.words), VectorScores(self.meanings, self.corpus)]
         return CombinedScorer(
@@ -117,22 +116,22 @@ class CorpusIndex:
 
 @dataclass(frozen=True)
 class Blend:
-    """One score for a passage, whatever else is there: `words` × BM25 + `dense` × cosine."""
+    """One score for a passage that does not depend on other passages: `words` × BM25 + `dense` × cosine."""
 
     words: float
     dense: float
 
-    def scores(self, ground: CorpusIndex, asked: EncodedQuery, positions: Ints) -> Floats:
+    def scores(self, corpus_index: CorpusIndex, query: EncodedQuery, positions: Ints) -> Floats:
         found = np.zeros(len(positions))
         if self.words:
-            found += self.words * ground.lexical(asked, positions)
+            found += self.words * corpus_index.lexical(query, positions)
         if self.dense:
-            found += self.dense * ground.dense(asked, positions)
+            found += self.dense * corpus_index.dense(query, positions)
         return found
 
 
 def top_ranking(positions: Ints, scores: Floats, k: int) -> Ranking:
-    """The k best of some passages; equal ones in corpus order."""
+    """The k best of some passages; ties are in corpus order."""
     order = np.lexsort((positions, -scores))[:k]
     return Ranking(positions[order], scores[order])
 
@@ -141,17 +140,17 @@ _PAIRS = 100_000  # of node and passage that are compared at once
 
 
 @dataclass(frozen=True)
-class TreeIndexData:
-    """A tree over a ground, and the summaries of its nodes by level from 1 on. Threads may share it."""
+class IndexedTree:
+    """A tree over a corpus, with the summaries of its nodes by level from 1 on. Threads may share it."""
 
-    ground: CorpusIndex
+    corpus_index: CorpusIndex
     tree: Tree
     summaries: list[list[Summary]]
 
     @cached_property
     def means(self) -> tuple[Floats, ...]:
         """The mean vector of the passages below each node, by level from 1 on."""
-        vectors = np.asarray(self.ground.vectors)
+        vectors = np.asarray(self.corpus_index.vectors)
         found = []
         for members in self.tree.passages[1:]:
             counts = np.maximum(np.diff(members.indptr), 1)[:, np.newaxis]
@@ -160,12 +159,12 @@ class TreeIndexData:
 
     @cached_property
     def centroids(self) -> tuple[Vectors, ...]:
-        """The direction of each node's mean."""
+        """The direction of the mean of each node."""
         return tuple(normalize_rows(each) for each in self.means)
 
     @cached_property
     def radii(self) -> tuple[Floats, ...]:
-        """How far the farthest passage below each node lies from its mean."""
+        """The distance from each node's mean to the farthest passage below it."""
         return tuple(
             self._farthest(members, means)
             for members, means in zip(self.tree.passages[1:], self.means, strict=True)
@@ -176,22 +175,22 @@ class TreeIndexData:
         found = np.zeros(members.shape[0])
         for start in range(0, len(node), _PAIRS):
             part = slice(start, start + _PAIRS)
-            apart = self.ground.vectors[members.indices[part]] - means[node[part]]
+            apart = self.corpus_index.vectors[members.indices[part]] - means[node[part]]
             np.maximum.at(found, node[part], np.sqrt(np.vecdot(apart, apart)))
         return found
 
     @cached_property
     def words(self) -> tuple[csc_array, ...]:
-        """The most that any passage below each node gets from each term, by level from 1 on."""
-        found = [largest_child_weights(self.tree.below[-1].matrix, self.ground.words.by_term)]
+        """The largest weight of each term in any passage below each node, by level from 1 on."""
+        found = [largest_child_weights(self.tree.below[-1].matrix, self.corpus_index.words.by_term)]
         for below in reversed(self.tree.below[1:-1]):
             found.append(largest_child_weights(below.matrix, found[-1]))
         return tuple(reversed(found))
 
     @cached_property
     def summary_vectors(self) -> tuple[Vectors, ...]:
-        """The direction of each node's summary."""
-        embedding = self.ground.meanings.embedding
+        """The vector of each node's summary."""
+        embedding = self.corpus_index.meanings.embedding
         return tuple(embedding.passages([each.text for each in level]) for level in self.summaries)
 
     @cached_property
@@ -200,15 +199,15 @@ class TreeIndexData:
         return tuple(TermWeights.build(each.text for each in level) for level in self.summaries)
 
     def landmarks(self, count: int) -> tuple[Landmarks, ...]:
-        """Several vectors a node: its centroid, then again and again the passage farthest from those."""
+        """Several vectors per node: its centroid, then again and again the passage farthest from those."""
         return tuple(
-            Landmarks.of(np.asarray(self.ground.vectors), members, centroids, count)
+            Landmarks.of(np.asarray(self.corpus_index.vectors), members, centroids, count)
             for members, centroids in zip(self.tree.passages[1:], self.centroids, strict=True)
         )
 
     def structure(self, links: Links | None) -> Structure:
-        """The tree as it is published, with the cross-links where there are any."""
-        passages = self.ground.corpus.passages
+        """The tree as it is published, with its cross-links."""
+        passages = self.corpus_index.corpus.passages
         nodes = [Node(ROOT, 0, "root")]
         edges: list[Edge] = []
         for level, below in enumerate(self.tree.below):
@@ -233,7 +232,7 @@ class TreeIndexData:
 
 @dataclass(frozen=True)
 class Landmarks:
-    """Several directions a node, in rows; those of node n are `rows[starts[n]:starts[n + 1]]`."""
+    """Several vectors per node, in rows; those of node n are `rows[starts[n]:starts[n + 1]]`."""
 
     starts: Ints
     rows: Vectors
@@ -247,7 +246,7 @@ class Landmarks:
         return cls(np.cumsum([0, *map(len, parts)]), np.concatenate([centroids[:0], *parts]))
 
     def nearest(self, vector: Vectors, nodes: Ints) -> Floats:
-        """The cosine of a vector with the nearest direction of each node."""
+        """The cosine of a vector with the nearest landmark of each node."""
         rows = np.concatenate([np.arange(self.starts[node], self.starts[node + 1]) for node in nodes])
         sizes = self.starts[nodes + 1] - self.starts[nodes]
         near = np.vecdot(self.rows[rows], vector).astype(np.float64)
@@ -256,7 +255,7 @@ class Landmarks:
 
 
 def _farthest_first(centroid: Vectors, members: Vectors, count: int) -> Vectors:
-    """The centroid, then the member that is farthest from all that are taken, until there are so many."""
+    """The centroid, then again and again the member farthest from all chosen, up to `count` vectors."""
     chosen = [centroid]
     nearest = members @ centroid
     while len(chosen) < min(count, len(members) + 1):

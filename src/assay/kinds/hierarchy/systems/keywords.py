@@ -1,9 +1,8 @@
-"""Routing summaries without a language model: the words and names that tell a node apart, and sentences.
+"""Routing summaries without a language model: the words and names that distinguish a node, and sentences.
 
-What tells a node apart is weighed by its share here × log(its share here / its share in the reference), a
-class-based TF-IDF. The reference of a `generic` summary is the whole corpus, that of a `contrastive` one the
-node and its siblings together. What has the same share everywhere weighs nothing, however few siblings there
-are.
+The weight of a label is its share here × log(its share here / its share in the reference), a class-based
+TF-IDF. The reference of a `generic` summary is the whole corpus, that of a `contrastive` one the node and its
+siblings together. A label with the same share everywhere weighs nothing, even with few siblings.
 """
 
 from __future__ import annotations
@@ -22,8 +21,7 @@ from assay.core.errors import UsageError
 from assay.core.parts import Floats, Ints, Vectors
 from assay.core.protocols import Kit
 from assay.core.records import Passage
-from assay.kinds.hierarchy.systems.summaries import QuotedSentence, Style, Summary
-from assay.kinds.hierarchy.systems.tree import Tree, centroids
+from assay.kinds.hierarchy.systems.tree import QuotedSentence, Style, Summary, Tree, centroids
 from assay.retrieval.entities import find_names
 from assay.retrieval.tokens import sentence_spans
 from assay.retrieval.words import content_stems
@@ -32,16 +30,16 @@ from assay.systems.retrievers import indexed_text
 FIRST_ADDRESS = "assay.systems.hierarchy.keywords"
 
 _WORD = re.compile(r"[^\W_]+")
-_TERM = re.compile(r"(?=\d*[^\W\d_]).{2,}")  # a letter or a number alone says little of a subject
-_NEAREST = 20  # members whose sentences are looked at
-_FEWEST = 4  # terms of a sentence that says something
-_LONGEST = 400  # characters of a sentence that is worth its place
-_ALIKE = 0.5  # of the terms of two sentences: from there on the second says the first again
-_WEAK = 0.25  # of a term's share in the reference: a node that has less all but lacks it
+_TERM = re.compile(r"(?=\d*[^\W\d_]).{2,}")  # a single letter, or a number, says little about a subject
+_NEAREST = 20  # members whose sentences can be chosen
+_FEWEST = 4  # terms that a sentence must have
+_LONGEST = 400  # characters of a sentence
+_ALIKE = 0.5  # of the terms of two sentences: with a larger share in common, the second repeats the first
+_WEAK = 0.25  # of a term's share in the reference: a node with less lacks the term
 _INCLUDED = 6  # titles and sections
-_SHARED = 0.25  # of the members: a title or section that as many have names the theme
+_SHARED = 0.25  # of the members: a title or section of that many can name the theme
 _THEME = 5  # terms of a theme
-_DIGITS = 12  # of a weight: what differs by less is rounding, and ties
+_DIGITS = 12  # of a weight: smaller differences are rounding, and tie
 _Rival = tuple[int, int]  # a term, and a node that it is strong in
 
 
@@ -68,7 +66,7 @@ class Keywords:
     def summarise(
         self, tree: Tree, passages: Sequence[Passage], vectors: Vectors, kit: Kit
     ) -> list[list[Summary]]:
-        """A list a level from 1 on, a summary a node."""
+        """One list per level from 1 on, with one summary per node."""
         book = _CorpusLabels.of(passages)
         found = []
         for level in range(1, tree.depth + 1):
@@ -111,7 +109,7 @@ def _theme(titles: Sequence[str], terms: Sequence[str]) -> str:
 
 
 def _families(tree: Tree, level: int, style: Style) -> list[tuple[list[int], Ints]]:
-    """Nodes that are told apart from the same family, and that family: with its siblings, each of them."""
+    """Nodes that are compared with the same family, and that family: their siblings and themselves."""
     every = np.arange(tree.size(level))
     if style == "generic":
         return [(every.tolist(), every)]
@@ -126,14 +124,14 @@ def _families(tree: Tree, level: int, style: Style) -> list[tuple[list[int], Int
     return [(nodes, np.union1d(above.of_all(of), nodes)) for of, nodes in groups.items()]
 
 
-# ------------------------------------------------------------------------- what tells a node apart
+# ------------------------------------------------------------------------- what distinguishes a node
 
 
 @dataclass(frozen=True)
 class LabelContrast:
-    """How often each label stands below each node of a level, and in what they are compared with."""
+    """How often each label occurs below each node of a level, and in the reference."""
 
-    counts: csr_array  # a row a node
+    counts: csr_array  # one row per node
     reference: Floats
 
     def _row(self, node: int) -> tuple[Ints, Floats]:
@@ -141,21 +139,21 @@ class LabelContrast:
         return self.counts.indices[part], self.counts.data[part]
 
     def times(self, node: int, label: int) -> float:
-        """How often a label stands below a node."""
+        """How often a label occurs below a node."""
         labels, times = self._row(node)
         place = int(np.searchsorted(labels, label))
         return float(times[place]) if place < len(labels) and labels[place] == label else 0.0
 
     def weights(self, node: int) -> tuple[Ints, Floats]:
-        """The labels below a node, and how much each tells it apart: below 0 where it has too few."""
+        """The labels below a node, and how much each distinguishes it: below 0 if the node has too few."""
         labels, times = self._row(node)
         shares = times / times.sum()
         return labels, shares * np.log(shares / (self.reference[labels] / self.reference.sum()))
 
     def strongest(self, node: int, most: int, least: int = 1) -> list[int]:
-        """The labels that tell a node most apart, of those that stand there `least` times.
+        """The labels that distinguish a node most, of those that occur there at least `least` times.
 
-        Where nothing tells it apart, since there is nothing else, they are its commonest.
+        If nothing distinguishes it, its most common labels.
         """
         (labels, weights), (_, times) = self.weights(node), self._row(node)
         order = np.lexsort((labels, -times, -weights.round(_DIGITS)))
@@ -165,14 +163,14 @@ class LabelContrast:
         return found
 
     def lacks(self, node: int, label: int) -> bool:
-        """Whether a node has much less of a label than what it is compared with."""
+        """Whether a node has much less of a label than the reference has."""
         _, times = self._row(node)
         expected = self.reference[label] / self.reference.sum() * times.sum()
         return bool(self.times(node, label) < _WEAK * expected)
 
 
 def _rivals(terms: LabelContrast, strongest: dict[int, list[int]]) -> list[_Rival]:
-    """The strongest terms of the nodes of a family, each with its node: first the first of every node."""
+    """The strongest terms of a family, each with its node: first the strongest term of every node."""
     found = []
     for node, labels in strongest.items():
         known, weights = terms.weights(node)
@@ -183,7 +181,7 @@ def _rivals(terms: LabelContrast, strongest: dict[int, list[int]]) -> list[_Riva
 
 
 def _missing_terms(terms: LabelContrast, node: int, rivals: Iterable[_Rival], most: int) -> list[_Rival]:
-    """The strongest terms of a node's siblings that it lacks itself, each once and with a sibling."""
+    """The strongest terms of a node's siblings that the node lacks, each once and with a sibling."""
     found: dict[int, int] = {}
     for label, sibling in rivals:
         if len(found) == most:
@@ -194,7 +192,7 @@ def _missing_terms(terms: LabelContrast, node: int, rivals: Iterable[_Rival], mo
 
 
 def _counts_below(below: csr_array, counts: csr_array) -> csr_array:
-    """What stands below each node of a level, labels rising."""
+    """The counts of what lies below each node of a level, labels rising."""
     found = csr_array(below @ counts)
     found.sort_indices()
     return found
@@ -209,14 +207,14 @@ def _column_sums(counts: csr_array) -> Floats:
 
 @dataclass(frozen=True)
 class LabelCounts:
-    """How often each label stands in each passage. Labels are in order, so that ties go by their letters."""
+    """How often each label occurs in each passage. Labels are sorted, so ties are in alphabetical order."""
 
     labels: list[str]
-    counts: csr_array  # a row a passage, a column a label
+    counts: csr_array  # one row per passage, one column per label
 
     @classmethod
     def of(cls, found: Iterable[Iterable[str]]) -> LabelCounts:
-        """From the labels of each passage."""
+        """The counts, from the labels of each passage."""
         numbers: dict[str, int] = {}
         columns, ends = array("q"), [0]
         for each in found:
@@ -236,7 +234,7 @@ class LabelCounts:
 
 @dataclass(frozen=True)
 class _CorpusLabels:
-    """A corpus by its words, the terms that they are forms of, its names, and its titles and sections."""
+    """The labels of a corpus: its words and their terms (stems), its names, its titles and sections."""
 
     passages: Sequence[Passage]
     words: LabelCounts  # those that are a form of some term
@@ -254,7 +252,7 @@ class _CorpusLabels:
             at for at, word in enumerate(every.labels) if stems[at] and len(word) > 1 and not word.isdigit()
         ]
         words = LabelCounts(every.named(kept), csr_array(every.counts[:, kept]))
-        terms = LabelCounts.of([stems[at]] for at in kept)  # a row a word
+        terms = LabelCounts.of([stems[at]] for at in kept)  # one row per word
         return cls(
             passages,
             words,
@@ -266,7 +264,7 @@ class _CorpusLabels:
         )
 
     def shown(self, words: csr_array, node: int, terms: Sequence[int]) -> list[str]:
-        """Each of some terms of a node in the form that is the commonest there."""
+        """Each of some terms of a node, in its most common form there."""
         part = slice(words.indptr[node], words.indptr[node + 1])
         numbers, times = words.indices[part], words.data[part]
         forms = np.flatnonzero(np.isin(self.term_of[numbers], terms))

@@ -5,10 +5,9 @@ Each level is clustered twice: as a whole, then each of these clusters again, bo
 in which its members differ most. What is likely enough in several clusters belongs to all of them, so that
 passages and nodes of any level may have several parents.
 
-Two things differ from the paper. Directions are principal components, not UMAP's: they need no further
-library and no neighbour graph, and come out the same again. The number of clusters follows from the size of
-the leaves, not from BIC: trees of all builders are then of one size, and no mixture is fitted to be thrown
-away.
+Two things differ from the paper. Directions are principal components, not UMAP's: they need no other library
+and no neighbour graph, and are reproducible. The number of clusters follows from the size of the leaves, not
+from BIC, so that trees of all builders have the same size, and each mixture that is fitted is used.
 """
 
 from __future__ import annotations
@@ -27,20 +26,20 @@ from assay.kinds.hierarchy.systems.tree import ChildLists, Tree
 
 FIRST_ADDRESS = "assay.systems.hierarchy.mixture"
 
-_FITTED_TO = 20_000  # rows that directions and clusters are worked out from
+_FITTED_TO = 20_000  # rows that directions and clusters are computed from
 _AT_ONCE = 64  # more clusters than this are found in two steps, as the paper does
 _ROUNDS = 20
 _CELLS = 4_000_000  # probabilities at once: 32 MB
-_LEAST_SPREAD = 0.01  # of the rows' own variance: a cluster of one row, or of equal ones, is no point
+_LEAST_SPREAD = 0.01  # of the rows' variance: the least that a cluster of one row, or of equal ones, can have
 
 
 @dataclass(frozen=True)
 class Mixture(TreeShape):
-    """Gaussian mixtures of one variance a cluster, in `dims` principal components.
+    """Gaussian mixtures with one variance per cluster, in `dims` principal components.
 
     A passage is put below every cluster that it belongs to with a probability of at least `threshold`, and
-    always below the likeliest. There are as many leaves as hold `leaf` passages each; each holds more, those
-    that it shares with others.
+    always below the likeliest. There are as many leaves as hold `leaf` passages each; with shared passages
+    they hold more.
     """
 
     version: ClassVar[str] = "1"
@@ -65,7 +64,7 @@ class Mixture(TreeShape):
         return Tree((ChildLists.of_lists([np.arange(len(rows))]), *reversed(below)))
 
     def _sizes(self, passages: int) -> list[int]:
-        """How many nodes each level is to have, from the first down."""
+        """The wanted number of nodes per level, from the first down."""
         if self.branching:
             return [math.prod(self.branching[: level + 1]) for level in range(self.depth)]
         above = [self.equal(passages) ** level for level in range(1, self.depth)]
@@ -109,14 +108,14 @@ class Mixture(TreeShape):
 
 
 class _MixtureModel(NamedTuple):
-    """A mixture: the share, the middle and the variance of each cluster."""
+    """A mixture: the share, the mean and the variance of each cluster."""
 
     shares: Floats
     middles: Floats
     variances: Floats
 
     def probabilities(self, rows: Floats) -> Floats:
-        """How likely each row (down) belongs to each cluster (across)."""
+        """The probability that each row (down) belongs to each cluster (across)."""
         squared = np.einsum("ij,ij->i", rows, rows)[:, np.newaxis] - 2.0 * rows @ self.middles.T
         squared += np.einsum("ij,ij->i", self.middles, self.middles)
         logs = np.log(self.shares) - 0.5 * rows.shape[1] * np.log(self.variances)
@@ -128,7 +127,7 @@ class _MixtureModel(NamedTuple):
 
 
 def _fit_mixture(rows: Floats, first: Sequence[Ints]) -> _MixtureModel:
-    """A mixture fitted to rows by expectation and maximisation, from groups to begin with."""
+    """A mixture fitted to rows by expectation and maximisation, starting from groups."""
     likely = np.zeros((len(rows), len(first)))
     for cluster, members in enumerate(first):
         likely[members, cluster] = 1.0
@@ -140,7 +139,7 @@ def _fit_mixture(rows: Floats, first: Sequence[Ints]) -> _MixtureModel:
 
 
 def _maximise(rows: Floats, likely: Floats, least: float) -> _MixtureModel:
-    """The mixture under which rows with these probabilities are likeliest."""
+    """The mixture that fits rows with these probabilities best."""
     held = likely.sum(axis=0) + 10 * np.finfo(np.float64).eps  # a cluster may have lost all its rows
     middles = (likely.T @ rows) / held[:, np.newaxis]
     mean_square = (likely.T @ np.einsum("ij,ij->i", rows, rows)) / held
@@ -149,7 +148,7 @@ def _maximise(rows: Floats, likely: Floats, least: float) -> _MixtureModel:
 
 
 def _principal_directions(rows: Vectors, dims: int) -> Floats:
-    """The directions in which rows differ most, a column each, the first the most."""
+    """The directions in which rows differ most, one column each, the first one most."""
     wide = rows.astype(np.float64)
     wide -= wide.mean(axis=0)
     _, found = np.linalg.eigh(wide.T @ wide)

@@ -1,8 +1,7 @@
-"""Routers: how the children of a node are told apart, and how many of them are followed.
+"""Routers: how the children of a node are scored, and how many of them are followed.
 
-A router sees some of what lies below a node: its summary, its centroid, several of its vectors, or the most
-that any passage there can get from each word. Scores of one step are compared among the candidates of that
-step alone.
+A router sees some of what lies below a node: its summary, its centroid, several of its vectors, or the
+largest weight of each word in any passage there. Scores are compared only within one step.
 """
 
 from __future__ import annotations
@@ -16,27 +15,27 @@ import numpy as np
 from assay.core.errors import UsageError
 from assay.core.parts import Floats, Ints, Reranker
 from assay.core.registry import RERANKERS
-from assay.kinds.hierarchy.systems.corpus_tree import EncodedQuery, TreeIndexData
+from assay.kinds.hierarchy.systems.corpus_tree import EncodedQuery, IndexedTree
 from assay.retrieval.lexical import sparse_column
 
 ROUTERS = "assay.routers"  # the group of plugins
 
 FIRST_ADDRESS = "assay.systems.hierarchy.routers"
 
-FIRST = "first"  # the stage that decides, unless a second look does
+FIRST = "first"  # the stage that decides, unless there is a reranker
 
 
 class NodeScorer(Protocol):
-    """A router over one tree. Threads may share it."""
+    """A router loaded for one tree. Threads may share it."""
 
-    def scores(self, asked: EncodedQuery, level: int, nodes: Ints) -> Mapping[str, Floats]:
-        """The scores of some nodes of a level by stage; FIRST is the one that counts."""
+    def scores(self, query: EncodedQuery, level: int, nodes: Ints) -> Mapping[str, Floats]:
+        """The scores of some nodes of a level by stage. FIRST is the one that decides."""
         ...
 
 
 @runtime_checkable
 class Router(Protocol):
-    """How a tree is walked: `both(beam=[6, 20, 50])`, `cascade`. See `BeamRouter` for what they have."""
+    """How a search goes down a tree: `both(beam=[6, 20, 50])`, `cascade`. `BeamRouter` has the members."""
 
     @property
     def expand(self) -> int | None: ...
@@ -53,17 +52,17 @@ class Router(Protocol):
         """How many nodes of a level are kept."""
         ...
 
-    def load(self, planted: TreeIndexData) -> NodeScorer: ...
+    def load(self, indexed: IndexedTree) -> NodeScorer: ...
 
 
 @dataclass(frozen=True, kw_only=True)
 class BeamRouter:
-    """How far to follow: what every router has.
+    """The parameters of every router: how many nodes to follow.
 
-    `beam` is how many nodes are kept at each level (the last number holds for what is below), `expand` how
-    many children of one node at most, `cut` how many of them a second look (`rerank`) is taken at. A child's
-    score is `ema` parts of its parent's and the rest its own, each from 0 to 1 among the candidates of the
-    step. With `diversity`, nodes are kept as maximal marginal relevance chooses them.
+    `beam` is how many nodes are kept at each level (the last number holds for the levels below), `expand` how
+    many children of one node at most, `cut` how many of them are reranked by `rerank`. A child's score is
+    `ema` parts of its parent's and the rest its own, each scaled to 0 to 1 among the candidates of the step.
+    With `diversity`, nodes are kept by maximal marginal relevance.
     """
 
     beam: tuple[int, ...] = (5, 20, 50)
@@ -90,17 +89,17 @@ class BeamRouter:
 
 @dataclass(frozen=True)
 class SummaryRouter(BeamRouter):
-    """The cosine between query and summary: all that a router of summaries sees."""
+    """The cosine between query and summary."""
 
     first_address: ClassVar[str] = "assay.systems.hierarchy.routers:SummaryCosine"
 
-    def load(self, planted: TreeIndexData) -> NodeScorer:
-        return _SummaryScorer(planted)
+    def load(self, indexed: IndexedTree) -> NodeScorer:
+        return _SummaryScorer(indexed)
 
 
 @dataclass(frozen=True)
 class CascadeRouter(BeamRouter):
-    """Words and cosine of the summary, the first `cut` looked at again, one or two expanded."""
+    """Words and cosine of the summary; the first `cut` are reranked, one or two expanded."""
 
     first_address: ClassVar[str] = "assay.systems.hierarchy.routers:Cascade"
 
@@ -110,13 +109,13 @@ class CascadeRouter(BeamRouter):
     ema: float = 0.3
     diversity: float = 0.1
 
-    def load(self, planted: TreeIndexData) -> NodeScorer:
-        return _CascadeScorer(planted)
+    def load(self, indexed: IndexedTree) -> NodeScorer:
+        return _CascadeScorer(indexed)
 
 
 @dataclass(frozen=True)
 class CentroidRouter(BeamRouter):
-    """The cosine with the mean of what lies below a node, or with the nearest of several vectors of it."""
+    """The cosine with the mean of the passages below a node, or with the nearest of several vectors."""
 
     first_address: ClassVar[str] = "assay.systems.hierarchy.routers:Centroids"
 
@@ -126,26 +125,26 @@ class CentroidRouter(BeamRouter):
         super().__post_init__()
         _check_vectors("centroids", self.vectors)
 
-    def load(self, planted: TreeIndexData) -> NodeScorer:
-        return _CentroidScorer(planted, self.vectors)
+    def load(self, indexed: IndexedTree) -> NodeScorer:
+        return _CentroidScorer(indexed, self.vectors)
 
 
 @dataclass(frozen=True)
 class WordRouter(BeamRouter):
-    """The most that any passage below can get from each word of the query, added up.
+    """The sum, over the words of the query, of the largest weight of each in any passage below.
 
-    No passage below the node has a higher BM25 score, so that a node without the query's rare word falls.
+    No passage below the node has a higher BM25 score, so a node without the query's rare word scores low.
     """
 
     first_address: ClassVar[str] = "assay.systems.hierarchy.routers:Words"
 
-    def load(self, planted: TreeIndexData) -> NodeScorer:
-        return _WordScorer(planted)
+    def load(self, indexed: IndexedTree) -> NodeScorer:
+        return _WordScorer(indexed)
 
 
 @dataclass(frozen=True)
 class HybridRouter(BeamRouter):
-    """Vectors and words below a node, each in deviations from the mean of the step's candidates."""
+    """Vectors and words below a node, each in standard deviations from the mean of the candidates."""
 
     first_address: ClassVar[str] = "assay.systems.hierarchy.routers:Both"
 
@@ -158,8 +157,8 @@ class HybridRouter(BeamRouter):
         if not 0.0 <= self.share <= 1.0:
             raise UsageError(f"both: share is {self.share}. It is the share of the words, from 0 to 1.")
 
-    def load(self, planted: TreeIndexData) -> NodeScorer:
-        return _HybridScorer(_CentroidScorer(planted, self.vectors), _WordScorer(planted), self.share)
+    def load(self, indexed: IndexedTree) -> NodeScorer:
+        return _HybridScorer(_CentroidScorer(indexed, self.vectors), _WordScorer(indexed), self.share)
 
 
 def _check_vectors(router: str, vectors: int) -> None:
@@ -171,52 +170,52 @@ def _check_vectors(router: str, vectors: int) -> None:
 
 
 def standard_scores(scores: Floats) -> Floats:
-    """Each score's distance from the mean, in standard deviations; 0 where all are equal."""
+    """Each score's distance from the mean, in standard deviations; 0 if all are equal."""
     around = scores - scores.mean()
     spread = np.sqrt(np.mean(around * around))
     return around / spread if spread > 0 else np.zeros(len(scores))
 
 
 class _SummaryScorer:
-    def __init__(self, planted: TreeIndexData) -> None:
-        self._vectors = planted.summary_vectors
+    def __init__(self, indexed: IndexedTree) -> None:
+        self._vectors = indexed.summary_vectors
 
-    def scores(self, asked: EncodedQuery, level: int, nodes: Ints) -> Mapping[str, Floats]:
-        near = np.vecdot(self._vectors[level - 1][nodes], asked.vector).astype(np.float64)
+    def scores(self, query: EncodedQuery, level: int, nodes: Ints) -> Mapping[str, Floats]:
+        near = np.vecdot(self._vectors[level - 1][nodes], query.vector).astype(np.float64)
         return {FIRST: near}
 
 
 class _CascadeScorer:
-    def __init__(self, planted: TreeIndexData) -> None:
-        self._near = _SummaryScorer(planted)
-        self._words = planted.summary_words
+    def __init__(self, indexed: IndexedTree) -> None:
+        self._near = _SummaryScorer(indexed)
+        self._words = indexed.summary_words
 
-    def scores(self, asked: EncodedQuery, level: int, nodes: Ints) -> Mapping[str, Floats]:
-        dense = self._near.scores(asked, level, nodes)[FIRST]
+    def scores(self, query: EncodedQuery, level: int, nodes: Ints) -> Mapping[str, Floats]:
+        dense = self._near.scores(query, level, nodes)[FIRST]
         weights = self._words[level - 1]
-        words = weights.scores(weights.terms(asked.text))[nodes]
+        words = weights.scores(weights.terms(query.text))[nodes]
         return {FIRST: standard_scores(words) + standard_scores(dense), "words": words, "dense": dense}
 
 
 class _CentroidScorer:
-    def __init__(self, planted: TreeIndexData, count: int) -> None:
-        self._centroids = planted.centroids
-        self._landmarks = planted.landmarks(count) if count > 1 else None
+    def __init__(self, indexed: IndexedTree, count: int) -> None:
+        self._centroids = indexed.centroids
+        self._landmarks = indexed.landmarks(count) if count > 1 else None
 
-    def scores(self, asked: EncodedQuery, level: int, nodes: Ints) -> Mapping[str, Floats]:
+    def scores(self, query: EncodedQuery, level: int, nodes: Ints) -> Mapping[str, Floats]:
         if self._landmarks is not None:
-            return {FIRST: self._landmarks[level - 1].nearest(asked.vector, nodes)}
-        return {FIRST: np.vecdot(self._centroids[level - 1][nodes], asked.vector).astype(np.float64)}
+            return {FIRST: self._landmarks[level - 1].nearest(query.vector, nodes)}
+        return {FIRST: np.vecdot(self._centroids[level - 1][nodes], query.vector).astype(np.float64)}
 
 
 class _WordScorer:
-    def __init__(self, planted: TreeIndexData) -> None:
-        self._largest = planted.words
+    def __init__(self, indexed: IndexedTree) -> None:
+        self._largest = indexed.words
 
-    def scores(self, asked: EncodedQuery, level: int, nodes: Ints) -> Mapping[str, Floats]:
+    def scores(self, query: EncodedQuery, level: int, nodes: Ints) -> Mapping[str, Floats]:
         largest = self._largest[level - 1]
         found = np.zeros(largest.shape[0])
-        for term, times in zip(asked.terms.numbers.tolist(), asked.terms.times.tolist(), strict=True):
+        for term, times in zip(query.terms.numbers.tolist(), query.terms.times.tolist(), strict=True):
             column = sparse_column(largest, term)
             found[column.indices] += times * column.data
         return {FIRST: found[nodes]}
@@ -226,7 +225,7 @@ class _HybridScorer:
     def __init__(self, vectors: NodeScorer, words: NodeScorer, share: float) -> None:
         self._vectors, self._words, self._share = vectors, words, share
 
-    def scores(self, asked: EncodedQuery, level: int, nodes: Ints) -> Mapping[str, Floats]:
-        dense, words = (each.scores(asked, level, nodes)[FIRST] for each in (self._vectors, self._words))
+    def scores(self, query: EncodedQuery, level: int, nodes: Ints) -> Mapping[str, Floats]:
+        dense, words = (each.scores(query, level, nodes)[FIRST] for each in (self._vectors, self._words))
         first = self._share * standard_scores(words) + (1 - self._share) * standard_scores(dense)
         return {FIRST: first, "words": words, "dense": dense}

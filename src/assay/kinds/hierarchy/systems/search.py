@@ -1,19 +1,31 @@
-"""Three searches of a tree: a beam down its levels, all nodes at once, and best-first by bounds."""
+"""Three searches of a tree: a beam down its levels, the collapsed tree, and best-first by bounds.
+
+The beam keeps the best nodes of each level, and leaves a step of the trace for every candidate. The collapsed
+tree puts summaries and passages into one pool and searches them at once, as RAPTOR does. Passages are what is
+shown, so a summary that is found brings in, at its own place, the passages below it that fit the query best.
+
+Best-first search loses nothing that a flat search finds. A node's bound is the most that any passage below it
+can score. By vectors it is that of the ball around the passages: q · x ≤ q · c + |q| r for every x within r
+of c. By words it is the sum, over the words of the query, of the largest weight below. Nodes are opened by
+falling bound, until no bound left reaches the k-th best passage found. If it is cut off earlier, it may lose
+something, as a beam may.
+"""
 
 from __future__ import annotations
 
 import heapq
 import math
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import count
+from typing import NamedTuple
 
 import numpy as np
 
 from assay.core.parts import Floats, Ints, Ranking, Scorer, Vectors
 from assay.core.records import Step
-from assay.kinds.hierarchy.systems.corpus_tree import Blend, EncodedQuery, TreeIndexData, top_ranking
+from assay.kinds.hierarchy.systems.corpus_tree import Blend, EncodedQuery, IndexedTree, top_ranking
 from assay.kinds.hierarchy.systems.routers import FIRST, NodeScorer, Router, WordRouter
 from assay.kinds.hierarchy.systems.tree import ChildLists, node_id
 from assay.retrieval.lexical import TermWeights
@@ -22,70 +34,79 @@ from assay.systems.answering import Meter
 from assay.systems.retrievers import indexed_text, min_max_scaled
 
 CUT, EXPAND, BEAM = "cut", "expand", "beam"  # why a candidate was not kept
-_DIGITS = 4  # of a score in a trace: they are read, and there are many
+_DIGITS = 4  # of a score in a trace: people read them, and there are many
+_SLACK = 1e-6  # vectors are float32, so smaller differences of sums may be rounding
 
 
-@dataclass(frozen=True)
-class BeamNodes:
+class PathResult(NamedTuple):
+    """What one search found: passages, the steps of its way, and how much it scored."""
+
+    ranking: Ranking
+    steps: list[Step]
+    nodes: Sequence[int]  # scored, by level from 1 on
+    passages: int  # scored
+
+
+class BeamNodes(NamedTuple):
     """The nodes of a level that are kept, with the score of the best way to each."""
 
     nodes: Ints
     scores: Floats
 
 
-@dataclass
-class DescentLog:
-    """One query's way down: the steps, and how many nodes of each level were scored."""
+class BeamDescent(NamedTuple):
+    """One query's way down: the leaves that are kept, the steps, and how many nodes were scored per level."""
 
-    steps: list[Step] = field(default_factory=list)
-    scored: list[int] = field(default_factory=list)
+    leaves: Ints
+    steps: list[Step]
+    scored: list[int]
 
 
 @dataclass(frozen=True)
 class Beam:
     """Beam search by a router. Threads may share it."""
 
-    planted: TreeIndexData
+    indexed: IndexedTree
     router: Router
     scorer: NodeScorer
     second: Scorer | None
 
-    def leaves(self, asked: EncodedQuery, walk: DescentLog, meter: Meter) -> Ints:
-        """The leaves that are kept, rising."""
-        if not len(self.planted.ground.corpus):
-            walk.scored += [0] * self.planted.tree.depth
-            return np.empty(0, np.int64)
-        kept = BeamNodes(np.zeros(1, np.int64), np.ones(1))
-        for level in range(1, self.planted.tree.depth + 1):
-            kept = self._down(asked, level, kept, walk, meter)
-        return np.sort(kept.nodes)
+    def descend(self, query: EncodedQuery, meter: Meter) -> BeamDescent:
+        """The way from the root to the leaves."""
+        depth = self.indexed.tree.depth
+        if not len(self.indexed.corpus_index.corpus):
+            return BeamDescent(np.empty(0, np.int64), [], [0] * depth)
+        kept, log = BeamNodes(np.zeros(1, np.int64), np.ones(1)), BeamDescent(np.empty(0, np.int64), [], [])
+        for level in range(1, depth + 1):
+            kept = self._down(query, level, kept, log, meter)
+        return log._replace(leaves=np.sort(kept.nodes))
 
     def _down(
-        self, asked: EncodedQuery, level: int, above: BeamNodes, walk: DescentLog, meter: Meter
+        self, query: EncodedQuery, level: int, above: BeamNodes, log: BeamDescent, meter: Meter
     ) -> BeamNodes:
-        step = _Candidates.of(self.planted.tree.below[level - 1], above)
-        stages = dict(self.scorer.scores(asked, level, step.nodes))
+        step = _Candidates.of(self.indexed.tree.below[level - 1], above)
+        stages = dict(self.scorer.scores(query, level, step.nodes))
         step.rank(stages[FIRST])
-        walk.scored.append(len(step.nodes))
+        log.scored.append(len(step.nodes))
         own = min_max_scaled(stages[FIRST])
         if self.router.cut is not None:
             step.keep_of_each_parent(stages[FIRST], self.router.cut, CUT)
         if self.second is not None:
-            own, stages["rerank"] = self._looked_at(self.second, asked, level, step, meter)
+            own, stages["rerank"] = self._reranked(self.second, query, level, step, meter)
         ways = self.router.ema * step.above + (1 - self.router.ema) * own[step.child]
         if self.router.expand is not None:
             step.keep_of_each_parent(ways, self.router.expand, EXPAND, by_pair=True)
-        found = self._chosen(level, step, ways)
-        walk.steps += _trace_steps(level, step, stages, ways, found.nodes)
+        found = self._select(level, step, ways)
+        log.steps.extend(_trace_steps(level, step, stages, ways, found.nodes))
         return found
 
-    def _looked_at(
-        self, second: Scorer, asked: EncodedQuery, level: int, step: _Candidates, meter: Meter
+    def _reranked(
+        self, second: Scorer, query: EncodedQuery, level: int, step: _Candidates, meter: Meter
     ) -> tuple[Floats, Floats]:
-        """The second look at the candidates that are left: from 0 to 1, and as it was given."""
+        """The reranker's scores of the candidates that are left: scaled to 0 to 1, and as given."""
         open_nodes = np.unique(step.child[step.open])
-        texts = [self.planted.summaries[level - 1][node].text for node in step.nodes[open_nodes].tolist()]
-        found = second.scores(asked.text, texts)
+        texts = [self.indexed.summaries[level - 1][node].text for node in step.nodes[open_nodes].tolist()]
+        found = second.scores(query.text, texts)
         meter.lap("route", tokens=found.tokens, cost=found.cost)
         given = np.full(len(step.nodes), np.nan)
         given[open_nodes] = found.scores
@@ -93,7 +114,7 @@ class Beam:
         own[open_nodes] = min_max_scaled(found.scores)
         return own, given
 
-    def _chosen(self, level: int, step: _Candidates, ways: Floats) -> BeamNodes:
+    def _select(self, level: int, step: _Candidates, ways: Floats) -> BeamNodes:
         """The best of the candidates that are left, each by the best way to it."""
         best = np.full(len(step.nodes), -np.inf)
         np.maximum.at(best, step.child[step.open], ways[step.open])
@@ -101,7 +122,7 @@ class Beam:
         order = order[best[order] > -np.inf]
         width = self.router.width(level)
         if self.router.diversity and len(order) > width:
-            centroids = self.planted.centroids[level - 1][step.nodes]
+            centroids = self.indexed.centroids[level - 1][step.nodes]
             alike = (centroids @ centroids.T).astype(np.float64)
             order = _diverse_order(order, best, alike, self.router.diversity, width)
         taken = order[:width]
@@ -109,7 +130,7 @@ class Beam:
 
 
 class _Candidates:
-    """All ways from kept nodes to their children: a pair of parent and child each."""
+    """All ways from the kept nodes to their children: one pair of parent and child per way."""
 
     def __init__(self, parents: Ints, parent: Ints, nodes: Ints, child: Ints, above: Floats) -> None:
         self.parents, self.parent = parents, parent
@@ -126,7 +147,7 @@ class _Candidates:
         return cls(above.nodes, parent, nodes, child, above.scores[parent])
 
     def rank(self, first: Floats) -> None:
-        """The place of each node among the candidates: the best first."""
+        """Notes the place of each node among the candidates, the best first."""
         self.place[np.argsort(-first, kind="stable")] = np.arange(len(first))
 
     def keep_of_each_parent(self, scores: Floats, most: int, why: str, *, by_pair: bool = False) -> None:
@@ -142,8 +163,8 @@ class _Candidates:
 def _trace_steps(
     level: int, step: _Candidates, stages: Mapping[str, Floats], ways: Floats, kept: Ints
 ) -> Iterator[Step]:
-    """A step of the trace for each way, the best of each parent first."""
-    # There are hundreds a query: everything is rounded and turned into plain numbers at once.
+    """One step of the trace per way, the best of each parent first."""
+    # There are hundreds per query, so everything is rounded and turned into plain numbers at once.
     given = {name: np.round(each, _DIGITS).tolist() for name, each in stages.items()}
     scores, opened = np.round(ways, _DIGITS).tolist(), step.open.tolist()
     targets = [node_id(level, node) for node in step.nodes.tolist()]
@@ -151,15 +172,15 @@ def _trace_steps(
     chosen, children, parents = np.isin(step.nodes, kept).tolist(), step.child.tolist(), step.parent.tolist()
     for way in np.lexsort((step.place[step.child], step.parent)).tolist():
         child = children[way]
-        told = {name: values[child] for name, values in given.items() if not math.isnan(values[child])}
-        told["score"] = scores[way]
+        by_stage = {name: values[child] for name, values in given.items() if not math.isnan(values[child])}
+        by_stage["score"] = scores[way]
         selected = opened[way] and chosen[child]
         stop = None if selected else step.stop[way] or BEAM
-        yield Step("route", level, targets[child], sources[parents[way]], told, selected, stop=stop)
+        yield Step("route", level, targets[child], sources[parents[way]], by_stage, selected, stop=stop)
 
 
 def _diverse_order(order: Ints, scores: Floats, alike: Floats, diversity: float, width: int) -> Ints:
-    """The best by maximal marginal relevance (Carbonell and Goldstein, SIGIR 1998), as they are chosen."""
+    """The best by maximal marginal relevance (Carbonell and Goldstein, SIGIR 1998), in the order chosen."""
     left: list[int] = order.tolist()
     chosen: list[int] = []
     nearest = np.zeros(len(scores))
@@ -175,91 +196,85 @@ def _diverse_order(order: Ints, scores: Floats, alike: Floats, diversity: float,
 class Collapsed:
     """All nodes and passages in one ranking. `brings` is how many passages a summary stands for."""
 
-    planted: TreeIndexData
+    indexed: IndexedTree
     brings: int = 3
 
     def __post_init__(self) -> None:
-        _ = self.index, self.words  # worked out now: the first query should not pay for it
+        _ = self.index, self.words  # computed now, so that the first query does not pay for it
 
     @cached_property
     def places(self) -> list[tuple[int, int]]:
-        """Level and number of each node, in the order of the pool; passages come before them."""
+        """Level and number of each node, in the order of the pool. Passages come before all nodes."""
         return [
             (level, node)
-            for level in range(1, self.planted.tree.depth + 1)
-            for node in range(self.planted.tree.size(level))
+            for level in range(1, self.indexed.tree.depth + 1)
+            for node in range(self.indexed.tree.size(level))
         ]
 
     @cached_property
     def words(self) -> TermWeights:
         """BM25 over the whole pool: a word's rarity is the same for summaries and for passages."""
-        passages = [indexed_text(each) for each in self.planted.ground.corpus.passages]
+        passages = [indexed_text(each) for each in self.indexed.corpus_index.corpus.passages]
         return TermWeights.build([*passages, *(self._summary(*place) for place in self.places)])
 
     @cached_property
     def index(self) -> InMemoryIndex:
-        own: Vectors = np.asarray(self.planted.ground.vectors)
-        return InMemoryIndex(np.concatenate([own, *self.planted.summary_vectors]))
+        own: Vectors = np.asarray(self.indexed.corpus_index.vectors)
+        return InMemoryIndex(np.concatenate([own, *self.indexed.summary_vectors]))
 
     def _summary(self, level: int, node: int) -> str:
-        return self.planted.summaries[level - 1][node].text
+        return self.indexed.summaries[level - 1][node].text
 
-    def ranked(self, asked: EncodedQuery) -> Ranking:
+    def ranked(self, query: EncodedQuery) -> Ranking:
         """Passages, best first, each by itself or by a summary above it."""
-        ground = self.planted.ground
-        scores = self.words.scores(self.words.terms(asked.text))
-        best = np.argsort(-scores, kind="stable")[: ground.depth]
+        corpus_index = self.indexed.corpus_index
+        scores = self.words.scores(self.words.terms(query.text))
+        best = np.argsort(-scores, kind="stable")[: corpus_index.depth]
         best = best[scores[best] > 0]
-        (near,) = self.index.search(asked.vector[np.newaxis], ground.depth)
-        pool = ground.fuse.fuse([Ranking(best, scores[best]), near])
-        return self._passages(asked, pool)
+        (near,) = self.index.search(query.vector[np.newaxis], corpus_index.depth)
+        pool = corpus_index.fuse.fuse([Ranking(best, scores[best]), near])
+        return self._passages(query, pool)
 
-    def _passages(self, asked: EncodedQuery, pool: Ranking) -> Ranking:
-        count = len(self.planted.ground.corpus)
+    def _passages(self, query: EncodedQuery, pool: Ranking) -> Ranking:
+        count = len(self.indexed.corpus_index.corpus)
         found: dict[int, float] = {}
         for position, score in zip(pool.positions.tolist(), pool.scores.tolist(), strict=True):
             if position < count:
                 found.setdefault(position, score)
                 continue
-            for each in self._best_below(asked, *self.places[position - count]):
+            members = self.indexed.tree.members(*self.places[position - count])
+            best = self.indexed.corpus_index.ranked(query, members).positions[: self.brings]
+            for each in best.tolist():
                 found.setdefault(each, score)
         return Ranking(np.array(list(found), np.int64), np.array(list(found.values()), np.float64))
-
-    def _best_below(self, asked: EncodedQuery, level: int, node: int) -> list[int]:
-        members: Ints = self.planted.tree.members(level, node)
-        best: list[int] = self.planted.ground.ranked(asked, members).positions[: self.brings].tolist()
-        return best
-
-
-_SLACK = 1e-6  # vectors are float32: what two sums differ by may be rounding
 
 
 @dataclass(frozen=True)
 class BestFirst:
     """Best-first search for the `k` best by a blend of words and vectors. Threads may share it."""
 
-    planted: TreeIndexData
+    indexed: IndexedTree
     blend: Blend
     k: int
-    most: int | None = None  # leaves that are opened; None: as many as it takes
+    most: int | None = None  # leaves to open; None: as many as needed
 
     def __post_init__(self) -> None:
         if self.blend.words:
-            _ = self._by_words  # worked out now: the first query should not pay for it
+            _ = self._by_words  # computed now, so that the first query does not pay for it
         if self.blend.dense:
-            _ = self.planted.radii
+            _ = self.indexed.radii
 
     @cached_property
     def _by_words(self) -> NodeScorer:
-        return WordRouter().load(self.planted)
+        return WordRouter().load(self.indexed)
 
-    def ranked(self, asked: EncodedQuery, walk: DescentLog) -> tuple[Ranking, int]:
-        """The k best passages, and how many were scored."""
-        tree, turn = self.planted.tree, count()
-        walk.scored[:] = [0] * tree.depth
+    def search(self, query: EncodedQuery) -> PathResult:
+        """The k best passages."""
+        tree, turn = self.indexed.tree, count()
+        scored = [0] * tree.depth
         heap: list[tuple[float, int, int, int]] = [(-np.inf, next(turn), 0, 0)]
         best = Ranking(np.empty(0, np.int64), np.empty(0))
-        seen = np.zeros(len(self.planted.ground.corpus), bool)
+        seen = np.zeros(len(self.indexed.corpus_index.corpus), bool)
         queued = [np.zeros(tree.size(level), bool) for level in range(tree.depth + 1)]
         opened = 0
         while heap:
@@ -269,35 +284,35 @@ class BestFirst:
             below = tree.below[level].of(node)
             if level == tree.depth:
                 opened += 1
-                best = self._with(best, asked, below[~seen[below]])
+                best = self._with(best, query, below[~seen[below]])
                 seen[below] = True
                 continue
             below = below[~queued[level + 1][below]]
             queued[level + 1][below] = True
-            walk.scored[level] += len(below)
+            scored[level] += len(below)
             for child, most in zip(
-                below.tolist(), self._bounds(asked, level + 1, below).tolist(), strict=True
+                below.tolist(), self._bounds(query, level + 1, below).tolist(), strict=True
             ):
                 heapq.heappush(heap, (-most, next(turn), level + 1, child))
-        return best, int(seen.sum())
+        return PathResult(best, [], scored, int(seen.sum()))
 
     def _settled(self, best: Ranking, bound: float) -> bool:
-        """Whether nothing under a bound can come among the best: one that ties could, by its place."""
+        """Whether no passage within a bound can be among the best; a tie could be, by its place."""
         return len(best.scores) >= self.k and bound < float(best.scores[-1]) - _SLACK
 
-    def _with(self, best: Ranking, asked: EncodedQuery, positions: Ints) -> Ranking:
-        scores = self.blend.scores(self.planted.ground, asked, positions)
+    def _with(self, best: Ranking, query: EncodedQuery, positions: Ints) -> Ranking:
+        scores = self.blend.scores(self.indexed.corpus_index, query, positions)
         together = np.concatenate([best.positions, positions]), np.concatenate([best.scores, scores])
         return top_ranking(*together, self.k)
 
-    def _bounds(self, asked: EncodedQuery, level: int, nodes: Ints) -> Floats:
+    def _bounds(self, query: EncodedQuery, level: int, nodes: Ints) -> Floats:
         found = np.zeros(len(nodes))
         if self.blend.words:
-            found += self.blend.words * self._by_words.scores(asked, level, nodes)[FIRST]
+            found += self.blend.words * self._by_words.scores(query, level, nodes)[FIRST]
         if self.blend.dense:
-            query = asked.vector.astype(np.float64)
-            centre = self.planted.means[level - 1][nodes] @ query
+            vector = query.vector.astype(np.float64)
+            centre = self.indexed.means[level - 1][nodes] @ vector
             found += self.blend.dense * (
-                centre + np.linalg.norm(query) * self.planted.radii[level - 1][nodes]
+                centre + np.linalg.norm(vector) * self.indexed.radii[level - 1][nodes]
             )
         return found

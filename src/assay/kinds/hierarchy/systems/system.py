@@ -1,16 +1,20 @@
-"""Tree: coarse-to-fine retrieval, from a clustering of the passages to what is shown under a token budget."""
+"""Tree: coarse-to-fine retrieval, from a clustering of the passages to what is shown under a token budget.
+
+`Scan` scores every passage as the search by bounds does, without a tree. Both must find the same.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Annotated, Any, ClassVar, Final, Literal, Protocol
 
 import numpy as np
 
 from assay.core.dataset import Corpus, Dataset, search_problems
 from assay.core.errors import DataError, Problem, UsageError
-from assay.core.parts import Embedder, Fusion, Ints, LinkBuilder, Ranking, Reranker, Selector, Tokenizer
+from assay.core.parts import Embedder, Fusion, LinkBuilder, Reranker, Selector, Tokenizer
 from assay.core.protocols import Kit
 from assay.core.records import Budget, Hit, Query, Response, Step, Structure
 from assay.core.registry import (
@@ -26,14 +30,20 @@ from assay.core.registry import (
 from assay.kinds.hierarchy.features import FeatureExtractor, feature_extractor
 from assay.kinds.hierarchy.fitted import FIXED_CONFIDENCE, fitted_hash, read_confidence
 from assay.kinds.hierarchy.systems.builders import TREES, Builder, KMeans, cached_tree
-from assay.kinds.hierarchy.systems.corpus_tree import Blend, CorpusIndex, EncodedQuery, TreeIndexData
+from assay.kinds.hierarchy.systems.corpus_tree import (
+    Blend,
+    CorpusIndex,
+    EncodedQuery,
+    IndexedTree,
+    top_ranking,
+)
 from assay.kinds.hierarchy.systems.keywords import Keywords
 from assay.kinds.hierarchy.systems.routers import ROUTERS, Router, WordRouter
-from assay.kinds.hierarchy.systems.search import Beam, BestFirst, Collapsed, DescentLog
-from assay.kinds.hierarchy.systems.summaries import SUMMARIES, Summariser, cached_summaries
+from assay.kinds.hierarchy.systems.search import Beam, BestFirst, Collapsed, PathResult
+from assay.kinds.hierarchy.systems.tree import SUMMARIES, Summariser, cached_summaries
 from assay.retrieval.context import ContextBuilder, Grain, Top
 from assay.retrieval.embed.static import StaticEmbedder
-from assay.retrieval.fuse import WeightedFusion
+from assay.retrieval.fuse import RRF, WeightedFusion
 from assay.retrieval.lexical import engine_version
 from assay.retrieval.rerankers import MaxSim
 from assay.retrieval.tokens import O200kBase
@@ -43,104 +53,80 @@ from assay.systems.retrievers import RerankStage
 
 FIRST_ADDRESS = "assay.systems.hierarchy.system"
 
-RACE_STEP = "race"
+Path = Literal["beam", "collapsed", "race", "bounds"]
+BEAM: Final = "beam"
+COLLAPSED: Final = "collapsed"
+RACE: Final = "race"
+BOUNDS: Final = "bounds"
+RACERS: tuple[Path, ...] = (BEAM, COLLAPSED)
+SearchPath = Callable[[EncodedQuery, Meter], PathResult]
 
 
 class ConfidenceModel(Protocol):
-    """What says how sure a path is, by signs of the query and of what the path found."""
+    """Gives the confidence in a path, by features of the query and of what the path found."""
 
-    def of(self, path: str, signs: Mapping[str, float]) -> float: ...
+    def of(self, path: str, features: Mapping[str, float]) -> float: ...
 
 
 @dataclass(frozen=True)
 class Race:
-    """Which of several paths to take. Threads may share it."""
+    """Decides which of several paths to take. Threads may share it.
+
+    The confidence follows from retrieval scores only, so the same query always takes the same path, and no
+    gold is involved.
+    """
 
     extractor: FeatureExtractor
     confidence: ConfidenceModel
 
     def taken(self, query: str, found: Mapping[str, Sequence[Hit]]) -> tuple[str, list[Step]]:
-        """The path that is surest, the first of those that are equally sure, and the steps that say so."""
+        """The surest path, the first of those that are equally sure; and one step per path."""
         sure = {
             path: self.confidence.of(path, self.extractor.features(query, hits))
             for path, hits in found.items()
         }
         best = max(sure, key=lambda path: sure[path])
         steps = [
-            Step(RACE_STEP, 0, path, scores={"confidence": round(value, 4)}, selected=path == best)
+            Step(RACE, 0, path, scores={"confidence": round(value, 4)}, selected=path == best)
             for path, value in sure.items()
         ]
         return best, steps
 
 
-VISITED = "visited"
+def _search_beam(beam: Beam, rerank: RerankStage, query: EncodedQuery, meter: Meter) -> PathResult:
+    """The passages of the leaves that a beam keeps, ranked as a flat system ranks them, and reranked."""
+    leaves, steps, scored = beam.descend(query, meter)
+    meter.lap("route")
+    among = beam.indexed.tree.below[-1].of_all(leaves)
+    first = beam.indexed.corpus_index.ranked(query, among)
+    meter.lap("search")
+    return PathResult(rerank.at(query.text, first, meter), steps, scored, len(among))
 
 
-@dataclass(frozen=True)
-class PathResult:
-    """What one path found: passages, the steps of its way, and how many nodes and passages it scored."""
-
-    ranking: Ranking
-    steps: list[Step]
-    nodes: Sequence[int]
-    passages: int
-
-
-@dataclass(frozen=True)
-class BeamPath:
-    """Down the tree to some leaves, then their passages as a flat system ranks them, with a second look."""
-
-    beam: Beam
-    look: RerankStage
-
-    def found(self, asked: EncodedQuery, meter: Meter) -> PathResult:
-        walk, planted = DescentLog(), self.beam.planted
-        leaves = self.beam.leaves(asked, walk, meter)
-        meter.lap("route")
-        among: Ints = planted.tree.below[-1].of_all(leaves)
-        first = planted.ground.ranked(asked, among)
-        meter.lap("search")
-        return PathResult(self.look.at(asked.text, first, meter), walk.steps, walk.scored, len(among))
+def _search_collapsed(
+    collapsed: Collapsed, rerank: RerankStage, query: EncodedQuery, meter: Meter
+) -> PathResult:
+    """Summaries and passages at once, and reranked."""
+    tree = collapsed.indexed.tree
+    first = collapsed.ranked(query)
+    meter.lap("search")
+    every = [tree.size(level) for level in range(1, tree.depth + 1)]
+    passages = len(collapsed.indexed.corpus_index.corpus)
+    return PathResult(rerank.at(query.text, first, meter), [], every, passages)
 
 
-@dataclass(frozen=True)
-class CollapsedPath:
-    """Summaries and passages at once, with the same second look."""
-
-    collapsed: Collapsed
-    look: RerankStage
-
-    def found(self, asked: EncodedQuery, meter: Meter) -> PathResult:
-        tree = self.collapsed.planted.tree
-        first = self.collapsed.ranked(asked)
-        meter.lap("search")
-        every = [tree.size(level) for level in range(1, tree.depth + 1)]
-        passages = len(self.collapsed.planted.ground.corpus)
-        return PathResult(self.look.at(asked.text, first, meter), [], every, passages)
-
-
-@dataclass(frozen=True)
-class BoundsPath:
-    """Best-first by bounds: the best passages under one scorer, as they are."""
-
-    search: BestFirst
-
-    def found(self, asked: EncodedQuery, meter: Meter) -> PathResult:
-        walk = DescentLog()
-        ranking, scored = self.search.ranked(asked, walk)
-        meter.lap("search")
-        return PathResult(ranking, [], walk.scored, scored)
-
-
-SearchPath = BeamPath | CollapsedPath | BoundsPath
+def _search_bounds(search: BestFirst, query: EncodedQuery, meter: Meter) -> PathResult:
+    found = search.search(query)
+    meter.lap("search")
+    return found
 
 
 @dataclass(frozen=True)
 class TreeIndex:
-    """A tree and one or more ways through it. No query changes it, so it is its own session."""
+    """A built tree, searched along one path, or along several that race. It is its own session."""
 
-    planted: TreeIndexData
-    ways: dict[str, SearchPath]
+    indexed: IndexedTree
+    paths: dict[str, SearchPath]
     answering: AnswerBuilder
     race: Race | None = None
 
@@ -148,14 +134,14 @@ class TreeIndex:
         return self
 
     def structure(self) -> Structure:
-        return self.planted.structure(self.answering.links)
+        return self.indexed.structure(self.answering.links)
 
     def answer(self, query: Query, budgets: Sequence[Budget]) -> Response:
         meter = Meter()
-        asked = self.ground.ask(query.text, meter)
-        found = {name: way.found(asked, meter) for name, way in self.ways.items()}
+        encoded = self.corpus_index.ask(query.text, meter)
+        found = {name: search(encoded, meter) for name, search in self.paths.items()}
         gathered = {
-            name: self.answering.gather(query.text, each.ranking, meter, self.ground.rescoring.beside)
+            name: self.answering.gather(query.text, each.ranking, meter, self.corpus_index.rescoring.beside)
             for name, each in found.items()
         }
         taken, steps = next(iter(found)), list[Step]()
@@ -171,43 +157,35 @@ class TreeIndex:
         return response
 
     def _visited(self, found: Sequence[PathResult]) -> list[Step]:
-        """How much of each level, and of the corpus, was scored: the most that any path did."""
-        tree = self.planted.tree
+        """Steps that say how much of each level, and of the corpus, was scored: the most by any path."""
+        tree = self.indexed.tree
         most = np.max([each.nodes for each in found], axis=0).tolist()
         levels = [(level, f"L{level}", nodes, tree.size(level)) for level, nodes in enumerate(most, 1)]
         passages = max(each.passages for each in found)
-        levels.append((tree.depth + 1, "passages", passages, len(self.ground.corpus)))
+        levels.append((tree.depth + 1, "passages", passages, len(self.corpus_index.corpus)))
         return [
-            Step(VISITED, level, name, scores={"nodes": float(nodes), "of": float(of)})
+            Step("visited", level, name, scores={"nodes": float(nodes), "of": float(of)})
             for level, name, nodes, of in levels
         ]
 
     @property
-    def ground(self) -> CorpusIndex:
-        return self.planted.ground
+    def corpus_index(self) -> CorpusIndex:
+        return self.indexed.corpus_index
 
     def close(self) -> None:
-        self.ground.close()
-
-
-Path = Literal["beam", "collapsed", "race", "bounds"]
-BEAM: Final = "beam"
-COLLAPSED: Final = "collapsed"
-RACE: Final = "race"
-BOUNDS: Final = "bounds"
-RACERS: tuple[Path, ...] = (BEAM, COLLAPSED)
+        self.corpus_index.close()
 
 
 @dataclass(frozen=True, kw_only=True)
 class TreeSystem:
-    """Retrieval down a tree of clusters, over the tree collapsed, by bounds, or by a race of the first two.
+    """Retrieval down a tree of clusters, over the collapsed tree, by bounds, or by a race of the first two.
 
-    `tree` is how it is built (with `start`, on the first so many passages, and grown by the rest), `router`
-    how it is walked, `summaries` what nodes say of themselves. `links` adds passages by the names they share
-    with those found. Passages are ranked as `flat_strong` ranks them: words and vectors fused, the first
-    `rerank_depth` looked at again. A summary that the collapsed tree finds `brings` that many passages.
-    `confidence` is the fitted file by which a race decides; without it, a fixed formula. By bounds a
-    passage scores `words` × BM25 + `dense` × cosine, and `most` leaves are opened, or as many as it takes.
+    `tree` builds the tree (with `start`, on the first so many passages, and grown by the rest), `router`
+    routes in it, `summaries` says what nodes are about. `links` adds passages that share names with those
+    found. Passages are ranked as `flat_strong` ranks them: words and vectors fused, the first `rerank_depth`
+    reranked. A summary that the collapsed tree finds `brings` that many passages. `confidence` is the fitted
+    file by which a race decides; without it, a fixed formula does. By bounds, a passage scores `words` × BM25
+    + `dense` × cosine, and `most` leaves are opened, or as many as needed.
     """
 
     path: Path = "beam"
@@ -251,17 +229,19 @@ class TreeSystem:
             raise UsageError(f"confidence is for a race, and path is {self.path}. Leave it out.")
 
     def paths(self) -> dict[str, TreeSystem]:
-        """Each path of a race as a system of its own; none where nothing races."""
+        """Each path of a race as a system of its own; none without a race."""
         if self.path != RACE:
             return {}
         return {path: replace(self, path=path, confidence="") for path in RACERS}
 
     def build(self, corpus: Corpus, seed: int, kit: Kit) -> TreeIndex:
-        ground = CorpusIndex.of(corpus, self.model, self.fuse, self.depth, kit)
-        known = ground.meanings.embedding.identity
-        tree = cached_tree(self.tree, self.start, corpus, ground.vectors, known, seed, kit)
-        standing = TreeIndexData(
-            ground, tree, cached_summaries(self.summaries, tree, corpus, ground.vectors, known, kit)
+        corpus_index = CorpusIndex.of(corpus, self.model, self.fuse, self.depth, kit)
+        known = corpus_index.meanings.embedding.identity
+        tree = cached_tree(self.tree, self.start, corpus, corpus_index.vectors, known, seed, kit)
+        standing = IndexedTree(
+            corpus_index,
+            tree,
+            cached_summaries(self.summaries, tree, corpus, corpus_index.vectors, known, kit),
         )
         showing = ContextBuilder(
             self.select, self.grain, self.tokenizer.load(kit), StaticEmbedder().load(kit)
@@ -269,21 +249,22 @@ class TreeSystem:
         showing.warm()
         links = None if self.links is None else self.links.build(corpus, kit)
         answering = AnswerBuilder(corpus, showing, self.k, self.show, links)
-        return TreeIndex(standing, self._ways(standing, kit), answering, self._race(corpus, kit))
+        return TreeIndex(standing, self._search_paths(standing, kit), answering, self._race(corpus, kit))
 
-    def _ways(self, planted: TreeIndexData, kit: Kit) -> dict[str, SearchPath]:
+    def _search_paths(self, indexed: IndexedTree, kit: Kit) -> dict[str, SearchPath]:
         if self.path == BOUNDS:
-            search = BestFirst(planted, Blend(self.words, self.dense), self.k, self.most)
-            return {BOUNDS: BoundsPath(search)}
+            search = BestFirst(indexed, Blend(self.words, self.dense), self.k, self.most)
+            return {BOUNDS: partial(_search_bounds, search)}
         scorer = self.rerank.load(self.model, kit)
-        look = RerankStage(scorer, planted.ground.corpus.passages, self.rerank_depth, self.trust)
+        rerank = RerankStage(scorer, indexed.corpus_index.corpus.passages, self.rerank_depth, self.trust)
         names = RACERS if self.path == RACE else (self.path,)
         made: dict[str, SearchPath] = {}
         if BEAM in names:
             second = None if self.router.rerank is None else self.router.rerank.load(self.model, kit)
-            made[BEAM] = BeamPath(Beam(planted, self.router, self.router.load(planted), second), look)
+            beam = Beam(indexed, self.router, self.router.load(indexed), second)
+            made[BEAM] = partial(_search_beam, beam, rerank)
         if COLLAPSED in names:
-            made[COLLAPSED] = CollapsedPath(Collapsed(planted, self.brings), look)
+            made[COLLAPSED] = partial(_search_collapsed, Collapsed(indexed, self.brings), rerank)
         return made
 
     def _race(self, corpus: Corpus, kit: Kit) -> Race | None:
@@ -295,7 +276,7 @@ class TreeSystem:
         return Race(feature_extractor(corpus, kit), sure)
 
     def problems(self, dataset: Dataset, kit: Kit) -> list[Problem]:
-        """Why it could find nothing, or why the file of a race's confidence cannot be used."""
+        """Why it could find nothing, or why the file of the race's confidence cannot be used."""
         try:
             if self.confidence:
                 read_confidence(kit.path(self.confidence), RACERS)
@@ -304,7 +285,7 @@ class TreeSystem:
         return search_problems(dataset, self)
 
     def warnings(self, dataset: Dataset, kit: Kit) -> list[str]:
-        """Where nothing is grown, and where a race decides by what was fitted on something else."""
+        """That nothing is grown, and how the origin of the race's confidence differs."""
         found = []
         if self.start > (held := len(dataset.corpus)):
             found.append(f"start is {self.start}, and the corpus has {held} passages: nothing is grown")
@@ -323,3 +304,62 @@ class TreeSystem:
         if self.confidence:
             found["confidence"] = fitted_hash(kit.path(self.confidence))
         return found
+
+
+@dataclass(frozen=True)
+class ScanIndex:
+    """A corpus whose passages are all scored. No query changes it, so it is its own session."""
+
+    corpus_index: CorpusIndex
+    blend: Blend
+    k: int
+
+    def session(self) -> ScanIndex:
+        return self
+
+    def answer(self, query: Query, budgets: Sequence[Budget]) -> Response:
+        meter = Meter()
+        encoded = self.corpus_index.ask(query.text, meter)
+        every = np.arange(len(self.corpus_index.corpus))
+        found = top_ranking(every, self.blend.scores(self.corpus_index, encoded, every), self.k)
+        meter.lap("search")
+        passages = self.corpus_index.corpus.passages
+        pairs = zip(found.positions.tolist(), found.scores.tolist(), strict=True)
+        hits = [Hit(passages[position].doc_id, score) for position, score in pairs]
+        return Response(hits=hits, observed=meter.observed())
+
+    def close(self) -> None:
+        self.corpus_index.close()
+
+
+@dataclass(frozen=True)
+class Scan:
+    """All passages by `words` × BM25 + `dense` × cosine."""
+
+    first_address: ClassVar[str] = "assay.systems.hierarchy.scan:Scan"
+
+    words: float = 0.05
+    dense: float = 1.0
+    model: Annotated[Embedder, EMBEDDERS] = StaticEmbedder()
+    k: int = 100
+    gives: ClassVar[frozenset[str]] = frozenset({"hits"})
+    seeded: ClassVar[bool] = False
+    version: ClassVar[str] = "1"
+
+    def __post_init__(self) -> None:
+        if self.k < 1:
+            raise UsageError(f"k is {self.k}. It must be at least 1.")
+        if self.words < 0 or self.dense < 0 or not self.words + self.dense:
+            raise UsageError(f"words is {self.words}, dense {self.dense}. Neither is below 0, one above it.")
+
+    def build(self, corpus: Corpus, seed: int, kit: Kit) -> ScanIndex:
+        return ScanIndex(
+            CorpusIndex.of(corpus, self.model, RRF(), self.k, kit), Blend(self.words, self.dense), self.k
+        )
+
+    def problems(self, dataset: Dataset, kit: Kit) -> list[Problem]:
+        """Why it could find nothing."""
+        return search_problems(dataset, self)
+
+    def identity(self, kit: Kit) -> dict[str, Any]:
+        return {"words": engine_version(), **part_identities(self, kit)}

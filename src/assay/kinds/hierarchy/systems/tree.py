@@ -1,7 +1,8 @@
-"""A tree over the passages of a corpus: numbered nodes in levels, any of which may have several parents.
+"""A tree over the passages of a corpus, and the summaries of its nodes: in memory, and in the cache.
 
-Level 0 is the root, level 1 its children, and the last level holds the leaves, whose children are passages.
-Every path from the root to a passage has the same length, so that "level 2" means the same everywhere.
+Level 0 is the root, level 1 its children, and the last level holds the leaves, whose children are passages. A
+node may have several parents. Every path from the root to a passage has the same length, so that "level 2"
+means the same everywhere.
 """
 
 from __future__ import annotations
@@ -11,15 +12,22 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
+from typing import Literal, NamedTuple, Protocol, runtime_checkable
 
 import msgspec
 import numpy as np
 from scipy.sparse import csr_array
 
+from assay.core.dataset import Corpus, digest
+from assay.core.optional import IdentifiedPlugin
 from assay.core.parts import Ints, Vectors, normalize_rows
+from assay.core.protocols import Kit
+from assay.core.records import Passage
+from assay.core.registry import identity
 from assay.retrieval.lexical import check_runs
 from assay.retrieval.vectors.exact import save_array
-from assay.store.disk import UNREADABLE, DamagedArtifact
+from assay.store.disk import UNREADABLE, ArtifactCache, DamagedArtifact
+from assay.systems.retrievers import WORTH_KEEPING
 
 ROOT = "root"
 _SIZES = "sizes.json"  # how many nodes each level has, from the root on, and last how many passages
@@ -27,7 +35,7 @@ _SIZES = "sizes.json"  # how many nodes each level has, from the root on, and la
 
 @dataclass(frozen=True)
 class ChildLists:
-    """What lies directly below each node of a level: `items[starts[n]:starts[n + 1]]` for node n, rising."""
+    """The children of each node of a level: `items[starts[n]:starts[n + 1]]` for node n, rising."""
 
     starts: Ints
     items: Ints
@@ -52,14 +60,14 @@ class ChildLists:
 
     @cached_property
     def matrix(self) -> csr_array:
-        """A row a node, a column a child, 1 where it is one."""
+        """One row per node, one column per child; 1 if it is a child of the node."""
         width = int(self.items.max(initial=-1)) + 1
         return csr_array((np.ones(len(self.items), np.float32), self.items, self.starts), (len(self), width))
 
 
 @dataclass(frozen=True)
 class Tree:
-    """`below[0]` is the root's children, `below[level]` those of a level's nodes; the last are passages."""
+    """`below[0]` has the root's children, `below[level]` those of a level's nodes; the last are passages."""
 
     below: tuple[ChildLists, ...]
 
@@ -69,12 +77,12 @@ class Tree:
         return len(self.below) - 1
 
     def size(self, level: int) -> int:
-        """How many nodes a level has; the root is alone."""
+        """The number of nodes of a level; 1 for the root's."""
         return len(self.below[level])
 
     @cached_property
     def passages(self) -> tuple[csr_array, ...]:
-        """For each level from 0 on: a row a node, a column a passage, 1 where the passage is below it."""
+        """For each level from 0 on: one row per node, one column per passage, 1 if it is below the node."""
         found = [self.below[-1].matrix]
         for below in reversed(self.below[:-1]):
             matrix = csr_array(below.matrix @ found[-1])
@@ -99,12 +107,12 @@ class Tree:
 
 
 def node_id(level: int, node: int) -> str:
-    """How traces and structures call a node: `root`, `L1:4`."""
+    """The name of a node in traces and structures: `root`, `L1:4`."""
     return ROOT if level == 0 else f"L{level}:{node}"
 
 
 def centroids(tree: Tree, level: int, vectors: Vectors) -> Vectors:
-    """The direction of the mean of the passages below each node of a level; zeros where they cancel out."""
+    """The direction of the mean of the passages below each node of a level; zeros if they cancel out."""
     return normalize_rows(tree.passages[level] @ vectors)
 
 
@@ -122,7 +130,7 @@ def read_tree(folder: Path) -> Tree:
     try:
         sizes = msgspec.json.decode((folder / _SIZES).read_bytes(), type=list[int])
         if len(sizes) < 2 or sizes[0] != 1:
-            raise ValueError("the root is not alone")
+            raise ValueError("there is not one root")
         parts = [[np.load(folder / f"{part}-{level}.npy", allow_pickle=False) for part in ("starts", "items")]
                  for level in range(len(sizes) - 1)]  # fmt: skip
         for (starts, items), (size, below) in zip(parts, pairwise(sizes), strict=True):
@@ -130,3 +138,82 @@ def read_tree(folder: Path) -> Tree:
     except UNREADABLE as error:
         raise DamagedArtifact(folder, error) from error
     return Tree(tuple(ChildLists(starts, items) for starts, items in parts))
+
+
+SUMMARIES = "assay.summaries"  # the group of plugins
+
+Style = Literal["contrastive", "generic"]  # compared with its siblings, or with the whole corpus
+_FILE = "summaries.json"
+
+
+class QuotedSentence(NamedTuple):
+    """A sentence of a passage: the passage's position in the corpus, the span in its text, the words."""
+
+    position: int
+    start: int
+    end: int
+    text: str
+
+
+class Summary(msgspec.Struct, frozen=True):
+    """What lies below one node. `excludes` is what lies below its siblings and not here."""
+
+    theme: str
+    includes: list[str] = []
+    excludes: list[str] = []
+    key_entities: list[str] = []
+    key_terms: list[str] = []
+    sentences: list[QuotedSentence] = []
+
+    @property
+    def text(self) -> str:
+        """The text to embed and to search by words. No search understands a "not": `excludes` is left out."""
+        named = (", ".join(each) for each in (self.includes, self.key_entities, self.key_terms))
+        lines = [self.theme, *named, *(quoted.text for quoted in self.sentences)]
+        return "\n".join(line for line in lines if line)
+
+
+@runtime_checkable
+class Summariser(Protocol):
+    """Summarises the nodes of a tree: `keywords`, `written(url=…)`.
+
+    `passages` and `vectors` are those the tree was built over, in the same order. The summary of a node
+    depends on the texts below it, below its siblings and in the corpus, not on how nodes are numbered.
+    """
+
+    def summarise(
+        self, tree: Tree, passages: Sequence[Passage], vectors: Vectors, kit: Kit
+    ) -> list[list[Summary]]:
+        """One list per level from 1 on, with one summary per node."""
+        ...
+
+
+def save_summaries(folder: Path, summaries: Sequence[Sequence[Summary]]) -> None:
+    """Writes the summaries of a tree into a folder."""
+    (folder / _FILE).write_bytes(msgspec.json.encode(summaries))
+
+
+def read_summaries(folder: Path) -> list[list[Summary]]:
+    """The summaries that a folder holds."""
+    try:
+        return msgspec.json.decode((folder / _FILE).read_bytes(), type=list[list[Summary]])
+    except UNREADABLE as error:
+        raise DamagedArtifact(folder, error) from error
+
+
+def cached_summaries(
+    summariser: Summariser, tree: Tree, corpus: Corpus, vectors: Vectors, vectors_identity: str, kit: Kit
+) -> list[list[Summary]]:
+    """The summaries by level, from the cache if the same tree was summarised in the same way before."""
+    if len(corpus) < WORTH_KEEPING:
+        return summariser.summarise(tree, corpus.passages, vectors, kit)
+    cache = ArtifactCache(kit.cache / "summaries")
+    own = str(summariser.identity(kit)) if isinstance(summariser, IdentifiedPlugin) else ""
+    parts = (identity(summariser), own, corpus.hash, vectors_identity)
+    arrays = (part.tobytes() for below in tree.below for part in (below.starts, below.items))
+    key = digest([*(part.encode() for part in parts), *arrays])
+    if (known := cache.read(key, read_summaries)) is not None:
+        return known
+    found = summariser.summarise(tree, corpus.passages, vectors, kit)
+    cache.put(key, lambda place: save_summaries(place, found))
+    return found

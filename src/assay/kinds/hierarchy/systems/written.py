@@ -27,8 +27,7 @@ from assay.core.protocols import Kit
 from assay.core.records import Passage
 from assay.core.registry import identity, outside_identity
 from assay.kinds.hierarchy.systems.keywords import Keywords
-from assay.kinds.hierarchy.systems.summaries import Style, Summary
-from assay.kinds.hierarchy.systems.tree import Tree
+from assay.kinds.hierarchy.systems.tree import Style, Summary, Tree
 from assay.retrieval.chat import Chat, ChatReply, Message, fence, fence_code, sanitize
 from assay.retrieval.chat_model import ChatParameters
 from assay.retrieval.entities import contains_name, split_words
@@ -38,7 +37,7 @@ from assay.systems.retrievers import indexed_text
 
 FIRST_ADDRESS = "assay.systems.hierarchy.written"
 
-# Raise it with any change of what is sent or how it is read: what the old one brought is not used then.
+# Raise it with any change of what is sent or how it is read; older answers are then not used.
 PROMPT = "tree-summary-1"
 RULES = """\
 You describe one branch of a tree of passages, so that a search can tell which questions to send down there.
@@ -84,7 +83,7 @@ class SummaryError(ValueError):
 
 
 class SummaryReply(msgspec.Struct, frozen=True):
-    """What a model says of a node."""
+    """What a model answers about a node."""
 
     theme: str
     includes: list[str]
@@ -98,7 +97,7 @@ class SummaryReply(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True)
 class LevelTexts:
-    """The nodes of one level: the passages below them, and what words tell of them."""
+    """The nodes of one level: the passages below them, and their summaries by words."""
 
     tree: Tree
     level: int
@@ -107,24 +106,24 @@ class LevelTexts:
     said: Sequence[Summary]
 
     def members(self, node: int) -> list[int]:
-        """The passages below a node, by hash: in an order that neither topics nor other passages decide."""
+        """The passages below a node in the order of their hashes, which does not depend on topics."""
         found = self.tree.members(self.level, node).tolist()
         return sorted(found, key=lambda position: (self.passage_hashes[position], position))
 
     @cached_property
     def hashes(self) -> list[str]:
-        """Of the texts below each node."""
+        """The hash of the texts below each node."""
         every = ([self.passage_hashes[at] for at in self.members(node)] for node in range(len(self.said)))
         return [digest(encode_parts(*each)) for each in every]
 
     def siblings(self, node: int) -> dict[str, int]:
-        """The siblings of a node by the hash of what is below them, in its order."""
+        """The siblings of a node by the hash of the texts below them, in the order of these hashes."""
         return dict(
             sorted((self.hashes[each], each) for each in self.tree.siblings(self.level, node).tolist())
         )
 
     def messages(self, node: int, style: Style, sample: int, characters: int) -> list[Message]:
-        """The rules, and what the model is shown of a node."""
+        """The rules, and the material that the model is shown of a node."""
         chosen = [self.passages[at] for at in self.members(node)[:sample]]
         quoted = {"passages": "\n".join(_opening(each, characters // max(len(chosen), 1)) for each in chosen)}
         beside = list(self.siblings(node).values())[:_SIBLINGS] if style == "contrastive" else []
@@ -139,7 +138,7 @@ class LevelTexts:
         return [{"role": "system", "content": RULES}, {"role": "user", "content": asked}]
 
     def summary(self, node: int, reply: SummaryReply) -> Summary:
-        """What the model said, less names that no passage has, and the sentences that words chose."""
+        """The model's answer without names that no passage has, and with the sentences chosen by words."""
         texts = [indexed_text(self.passages[at]) for at in self.members(node)]
         names = [name for name in reply.key_entities if _occurs_in(name, texts)]
         plain = self.said[node]
@@ -162,7 +161,7 @@ def _in_words(summary: Summary) -> str:
 
 
 def read_reply(said: str) -> SummaryReply:
-    """The JSON in an answer; NoSummary where it is something else."""
+    """The JSON in an answer; SummaryError if it is something else."""
     found = _FENCE.fullmatch(said.strip())
     try:
         reply = msgspec.json.decode(found[1] if found else said, type=SummaryReply)
@@ -177,13 +176,13 @@ def read_reply(said: str) -> SummaryReply:
 
 
 def _tidy_lines(said: Sequence[str], most: int) -> list[str]:
-    """What is said, each once and on one line."""
+    """The entries, each once and on one line."""
     lines = (" ".join(each.split())[:_LONGEST] for each in said)
     return list(dict.fromkeys(filter(None, lines)))[:most]
 
 
 def _occurs_in(name: str, texts: Sequence[str]) -> bool:
-    """Whether any text has a name, in whatever letters."""
+    """Whether any text contains a name, in upper or lower case."""
     words = split_words(name)
     return bool(words) and any(
         words[0] in text.casefold() and contains_name(text, " ".join(words)) for text in texts
@@ -191,8 +190,8 @@ def _occurs_in(name: str, texts: Sequence[str]) -> bool:
 
 
 def encode_parts(*parts: str) -> list[bytes]:
-    """Texts as they are hashed."""
-    return [part.encode("utf-8", "replace") for part in parts]  # half a character can be stored nowhere
+    """The bytes of texts, as they are hashed."""
+    return [part.encode("utf-8", "replace") for part in parts]  # half a character cannot be encoded
 
 
 _FILE = "summary.json"
@@ -202,10 +201,10 @@ _FILE = "summary.json"
 class WrittenSummaries(ChatParameters):
     """Summaries that a language model writes from a sample of the passages below each node.
 
-    `sample` passages are shown at most, and `characters` of them in all. `quotes` sentences are added as they
-    stand in the passages. `key` is best written `${OPENAI_API_KEY}`; a server of one's own may need none.
-    `extra` goes into the request as it is, such as {response_format: {type: json_object}}; null takes a field
-    out of it. Prices are those of a million tokens. `threads` is how many requests may be in flight.
+    At most `sample` passages are shown, and `characters` of them in all. `quotes` sentences are added word
+    for word. Write `key` as `${OPENAI_API_KEY}`; your own server may need none. `extra` goes into the request
+    as it is, such as {response_format: {type: json_object}}; null removes a field from it. Prices are per
+    million tokens. `threads` is how many requests may be in flight.
     """
 
     first_address: ClassVar[str] = "assay.systems.hierarchy.written:Written"
@@ -229,20 +228,20 @@ class WrittenSummaries(ChatParameters):
         _ = self.endpoint, self.plain  # check address, key, patience and quotes
 
     def identity(self, kit: Kit) -> str:
-        """Who writes, and by which prompt. A service that changes a model silently is not seen."""
+        """The model and the prompt. A service that silently changes a model is not noticed."""
         return (
             f"{PROMPT} {digest(encode_parts(RULES, ASKED, BESIDE))} {self.endpoint.identity} {self.model!r}"
         )
 
     @property
     def plain(self) -> Keywords:
-        """What words tell: shown to the model, and where the sentences come from."""
+        """The summaries by words: they are shown to the model, and give the sentences."""
         return Keywords(self.style, quotes=self.quotes)
 
     def summarise(
         self, tree: Tree, passages: Sequence[Passage], vectors: Vectors, kit: Kit
     ) -> list[list[Summary]]:
-        """A list a level from 1 on, a summary a node."""
+        """One list per level from 1 on, with one summary per node."""
         plain = self.plain.summarise(tree, passages, vectors, kit)
         hashes = [digest(encode_parts(each.title, each.text)) for each in passages]
         levels = [LevelTexts(tree, at + 1, passages, hashes, plain[at]) for at in range(tree.depth)]
@@ -259,9 +258,9 @@ class WrittenSummaries(ChatParameters):
         ]
 
     def _key(self, level: LevelTexts, node: int) -> str:
-        """Of all that decides an answer: the service, the model, the prompt, and the texts below the node.
+        """The hash of all that decides an answer: service, model, prompt, and the texts below the node.
 
-        What is compared with siblings also depends on the texts below those.
+        A contrastive summary also depends on the texts below the siblings.
         """
         settings = self.chat.request([], temperature=0.0, max_tokens=self.max_tokens)
         how = [RULES, ASKED, BESIDE, self.style, self.sample, self.characters, settings]
@@ -271,7 +270,7 @@ class WrittenSummaries(ChatParameters):
         return digest([asked, *encode_parts(level.hashes[node], *compared)])
 
     def _found(self, places: Mapping[str, tuple[LevelTexts, int]], kit: Kit) -> dict[str, SummaryReply]:
-        """What the model says of each node, by key, asked for where it was not said before."""
+        """The model's answer about each node, by key; it is asked only for those without a stored answer."""
         shelf = ArtifactCache(kit.cache / "summaries")
         said = {key: reply for key in places if (reply := shelf.read(key, _read_stored_reply)) is not None}
         new = {key: place for key, place in places.items() if key not in said}
@@ -280,7 +279,7 @@ class WrittenSummaries(ChatParameters):
     def _ask_all(
         self, new: Mapping[str, tuple[LevelTexts, int]], shelf: ArtifactCache, kit: Kit
     ) -> dict[str, SummaryReply]:
-        """What the model says of nodes that are new to it, each kept by its key as it comes."""
+        """The model's answers about nodes that are new to it, each stored by its key as it arrives."""
         found: dict[str, SummaryReply] = {}
         client = self.endpoint.open(clock=kit.clock)
         kit.progress("writing summaries", 0, len(new))
@@ -295,7 +294,7 @@ class WrittenSummaries(ChatParameters):
                 what = f"Not all summaries were written: {len(found)} of {len(new)}. {error}"
                 fix = "What was written is kept: run again to go on, or use `keywords`, which needs no model."
                 raise SystemFailure(f"{what.rstrip('.')}. {fix}") from error
-            finally:  # where one failed, those that have not begun are not worth their price
+            finally:  # after a failure, the requests that have not begun are not made
                 pool.shutdown(wait=False, cancel_futures=True)
         return found
 
@@ -303,7 +302,7 @@ class WrittenSummaries(ChatParameters):
         self, client: Client, shelf: ArtifactCache, kit: Kit, key: str, level: LevelTexts, node: int
     ) -> SummaryReply:
         messages = level.messages(node, self.style, self.sample, self.characters)
-        for seed in (1, 2):  # the same request would get the same answer
+        for seed in (1, 2):  # the same seed would give the same answer
             sent = self.chat.request(messages, temperature=0.0, max_tokens=self.max_tokens, seed=seed)
             said = client.post(Chat.PATH, sent, partial(self._heard, messages, kit))
             try:
@@ -318,7 +317,7 @@ class WrittenSummaries(ChatParameters):
         raise SummaryError(f"{self.endpoint.conceal(what)}. {fix}.")
 
     def _heard(self, messages: Sequence[Message], kit: Kit, answer: Any) -> ChatReply:
-        """What the model says, paid for whatever it is."""
+        """The content of an answer; its cost counts whatever it is."""
         said = self.chat.parse_reply(messages, answer)
         kit.pay(said.cost)
         return said

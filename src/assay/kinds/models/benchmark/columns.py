@@ -1,4 +1,4 @@
-"""What a benchmark's files call each measure: RR@10 is `mrr`, Success@5 is `hit_at_5`.
+"""The names of measures in a benchmark's files: RR@10 is `mrr`, Success@5 is `hit_at_5`.
 
 Names are read as text, so that a measure of a study's own registry has a column too.
 """
@@ -53,7 +53,7 @@ _NAME = re.compile(r"(?P<head>.+?)(?:@(?P<cutoff>\w+))?")
 
 @dataclass(frozen=True)
 class MeasureColumn:
-    """One measure under the name its column has."""
+    """One measure, with the name of its column."""
 
     name: str
     measure: str
@@ -64,7 +64,7 @@ class MeasureColumn:
 
     @property
     def scale(self) -> float:
-        """What a value is multiplied with: times are given in milliseconds."""
+        """The factor of its values: times are given in milliseconds."""
         return 1.0 if self.stage is None else 1000.0
 
     @property
@@ -79,7 +79,7 @@ class MeasureColumn:
 
     @property
     def only_rises(self) -> bool:
-        """Whether what people find beyond the rules can raise it and never lower it."""
+        """Whether marks of people beyond the rules can raise it, and never lower it."""
         return say.only_rises(self.measure)
 
     @property
@@ -92,7 +92,7 @@ class MeasureColumn:
 
 @dataclass(frozen=True)
 class _MeasureName:
-    """A measure's name taken apart."""
+    """The parts of a measure's name."""
 
     text: str
     family: str
@@ -106,7 +106,7 @@ class _MeasureName:
 
     @property
     def others(self) -> dict[str, Any]:
-        """The parameters that the column's name does not tell."""
+        """The parameters that the column's name does not show."""
         told = {"view", "label", "stage"} if self.family == "Seconds" else {"view", "label"}
         return {name: value for name, value in self.params.items() if name not in told}
 
@@ -116,7 +116,7 @@ class _MeasureName:
 
     @property
     def wanted(self) -> str:
-        """The name it has unless another measure has more right to it."""
+        """The name that it gets unless another measure has a better claim to it."""
         if self.family == "Seconds":
             return f"{_column_text(str(self.params.get('stage', 'total')))}_latency_ms"
         if self.family in _WHOLE:
@@ -134,7 +134,10 @@ class _MeasureName:
 
 
 def columns_of(measures: Sequence[MeasureInfo]) -> list[MeasureColumn]:
-    """A column a measure, in the study's order. Of several that want a name, the plainest, deepest has it."""
+    """One column per measure, in the study's order.
+
+    If several measures want a name, the one with the fewest parameters gets it, then the deepest.
+    """
     readings = [_parse_name(info.name) for info in measures]
     ranked = sorted(readings, key=lambda each: (len(each.others), -each.depth))
     names: dict[str, str] = {}

@@ -1,4 +1,4 @@
-"""The report of a benchmark as Markdown: what to do first, then what it rests on."""
+"""The report of a benchmark as Markdown: the recommendation first, then its evidence."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from assay.core.records import Comparison, Estimate
 from assay.core.results import ReviewSummary
 from assay.kinds.models.benchmark.columns import RATES, MeasureColumn
-from assay.kinds.models.benchmark.figures import ALL, BenchmarkResults, Where, rate_names
+from assay.kinds.models.benchmark.results import ALL, BenchmarkResults, Where, rate_names
 from assay.kinds.models.benchmark.tables import (
     CATEGORY,
     DIFFICULTY,
@@ -25,41 +25,41 @@ from assay.report.verdicts import verdict_words
 
 SHOWN_IDS = 12
 HOW_TO_READ = """\
-- Every mean stands with its 95 % interval and the number of queries behind it. `n/a` means that nothing was
+- Every mean has its 95 % interval and the number of queries that it is over. `n/a` means that nothing was
   measured, never zero.
-- A difference is the first model less the second, on the same queries. It is demonstrated where the interval
-  still leaves 0 out when it is widened for all differences of its family, or as a gate decided it. Otherwise
+- A difference is the first model minus the second, on the same queries. It is demonstrated if the interval
+  excludes 0 even when it is widened for all differences of its family, or if a gate decided so. Otherwise
   the table gives the smallest difference that so many queries would reveal.
 - Wins, ties and losses count queries. The Wilcoxon test assumes symmetric differences; the interval does not.
 - Slices hold few queries, and there are many slices: some look clear by chance. Decide on the totals.
-- Automated figures count what rules recognise as relevant. Where a query needs a person's eye they are a
-  lower bound, marked ≥, as long as people reject none of the rules' matches. Recall and nDCG carry no mark:
+- Automated values count what rules recognise as relevant. If people have to judge a query, its values are a
+  lower bound, marked ≥, as long as people reject none of the rules' matches. Recall and nDCG have no mark:
   more relevant passages also raise what there is to find.
-- Human-adjusted figures use people's marks on the queries that need them. Mixed figures use them there, and
-  the rules elsewhere. A passage that nobody has marked counts as the rules have it."""
+- Human-adjusted values use people's marks on the queries that need them. Mixed values use them there, and
+  the rules elsewhere. A passage without a mark counts as the rules have it."""
 
 
-def final_report(figures: BenchmarkResults) -> bytes:
+def final_report(benchmark: BenchmarkResults) -> bytes:
     """The whole report, as UTF-8."""
     blocks = [
-        f"# {escaped(figures.results.study)}: final benchmark report",
-        *_answer(figures),
-        *_totals(figures),
-        *_differences(figures),
-        *_slices(figures, CATEGORY),
-        *_slices(figures, DIFFICULTY),
-        *_review(figures),
-        *_latency(figures),
-        *_negatives(figures),
+        f"# {escaped(benchmark.results.study)}: final benchmark report",
+        *_answer(benchmark),
+        *_totals(benchmark),
+        *_differences(benchmark),
+        *_slices(benchmark, CATEGORY),
+        *_slices(benchmark, DIFFICULTY),
+        *_review(benchmark),
+        *_latency(benchmark),
+        *_negatives(benchmark),
         "## How to read this",
         HOW_TO_READ,
-        *_provenance(figures),
+        *_provenance(benchmark),
     ]
     return ("\n\n".join(block for block in blocks if block) + "\n").encode()
 
 
 def estimate_words(one: Estimate | None, *, at_least: bool = False) -> str:
-    """A mean with its interval and n, marked where it is a lower bound."""
+    """A mean with its interval and n, marked if it is a lower bound."""
     if one is None or one.value is None:
         return say.NOTHING
     mark = say.AT_LEAST if at_least else ""
@@ -70,11 +70,11 @@ def _bullets(lines: Sequence[str]) -> str:
     return "\n".join(f"- {line}" for line in lines)
 
 
-def _answer(figures: BenchmarkResults) -> list[str]:
-    results = figures.results
-    blocks = [f"**Recommendation: {escaped(figures.recommendation)}**"]
+def _answer(benchmark: BenchmarkResults) -> list[str]:
+    results = benchmark.results
+    blocks = [f"**Recommendation: {escaped(benchmark.recommendation)}**"]
     if results.recommendation is not None and results.verdict is not None:
-        blocks.append(f"Verdict: {say.TITLES[results.verdict]}. It rests on these clauses.")
+        blocks.append(f"Verdict: {say.TITLES[results.verdict]}. These are its clauses.")
     if results.review is not None and results.review.partial:
         blocks.append(
             f"The human review is not finished: {len(results.review.complete)} of "
@@ -92,14 +92,14 @@ def _answer(figures: BenchmarkResults) -> list[str]:
     return blocks
 
 
-def _totals(figures: BenchmarkResults) -> list[str]:
-    bound = figures.is_lower_bound(ALL)
+def _totals(benchmark: BenchmarkResults) -> list[str]:
+    bound = benchmark.is_lower_bound(ALL)
     header = ["measure", "model", "automated"]
     header += ["automated, review queries", "human-adjusted, review queries", "mixed"] if bound else []
-    found = {model: readings_of(figures, model) for model in figures.models}
+    found = {model: readings_of(benchmark, model) for model in benchmark.models}
     rows = []
-    for column in relevance_columns(figures):
-        for model in figures.models:
+    for column in relevance_columns(benchmark):
+        for model in benchmark.models:
             total = found[model][column]
             mark = bound and column.only_rises
             cells = [estimate_words(total.automated, at_least=mark)]
@@ -109,18 +109,17 @@ def _totals(figures: BenchmarkResults) -> list[str]:
             rows.append((_title(column), escaped(model), *cells))
     if not rows:
         return []
-    review = figures.results.review
-    note = "Human-adjusted and mixed figures are partial: the review is not finished."
+    review = benchmark.results.review
+    note = "Human-adjusted and mixed values are partial: the review is not finished."
     unfinished = note if bound and review is not None and review.partial else ""
-    return ["## Totals", _bound_note(figures, ALL), unfinished, table(header, rows, texts=2)]
+    return ["## Totals", _bound_note(benchmark, ALL), unfinished, table(header, rows, texts=2)]
 
 
-def _bound_note(figures: BenchmarkResults, where: Where) -> str:
-    wanting = sum("yes" in item.tags.get(REVIEW, []) for item in figures.inside(where))
+def _bound_note(benchmark: BenchmarkResults, where: Where) -> str:
+    wanting = sum("yes" in item.tags.get(REVIEW, []) for item in benchmark.inside(where))
     if not wanting:
         return ""
-    need = "needs" if wanting == 1 else "need"
-    return f"{_queries(wanting)} {need} a person's eye: automated figures marked ≥ are a lower bound."
+    return f"People have to judge {_queries(wanting)}: automated values marked ≥ are a lower bound."
 
 
 def _queries(count: int) -> str:
@@ -131,14 +130,14 @@ def _title(column: MeasureColumn) -> str:
     return f"{code(column.name)} ({escaped(column.measure)})"
 
 
-def _differences(figures: BenchmarkResults) -> list[str]:
-    names = {column.name: _title(column) for column in figures.columns}
+def _differences(benchmark: BenchmarkResults) -> list[str]:
+    names = {column.name: _title(column) for column in benchmark.columns}
     names |= {rate: f"{code(rate)} (human review)" for rate in RATES}
     rows = [
         (title, escaped(f"{a} - {b}"), *_compared(one))
         for name, title in names.items()
-        for a, b in figures.pairs
-        if (one := figures.comparison((a, b), name)) is not None
+        for a, b in benchmark.pairs
+        if (one := benchmark.comparison((a, b), name)) is not None
     ]
     if not rows:
         return []
@@ -155,7 +154,7 @@ def _differences(figures: BenchmarkResults) -> list[str]:
         "effect size",
         "detectable",
     )
-    tests = sorted({one.test for found in figures.compared.values() for one in found.values() if one.test})
+    tests = sorted({one.test for found in benchmark.compared.values() for one in found.values() if one.test})
     note = f"p is of the {escaped(' or '.join(tests))} test, which fits the measure." if tests else ""
     return ["## Differences", note, table(header, rows, texts=3)]
 
@@ -179,35 +178,35 @@ def _compared(one: Comparison) -> Sequence[str]:
     )
 
 
-def _slices(figures: BenchmarkResults, tag: str) -> list[str]:
-    values = figures.slices(tag)
+def _slices(benchmark: BenchmarkResults, tag: str) -> list[str]:
+    values = benchmark.slices(tag)
     columns = [
         column
-        for column in relevance_columns(figures)
-        if any(estimate_words(figures.estimate(model, column)) != say.NOTHING for model in figures.models)
+        for column in relevance_columns(benchmark)
+        if any(estimate_words(benchmark.estimate(model, column)) != say.NOTHING for model in benchmark.models)
     ]
     if not columns or not values:
         return []
     rows = []
     for value in values:
         where = {tag: value}
-        bound = figures.is_lower_bound(where)
-        title = f"{escaped(value)} ({len(figures.inside(where))})" + (", lower bound" if bound else "")
-        for model in figures.models:
+        bound = benchmark.is_lower_bound(where)
+        title = f"{escaped(value)} ({len(benchmark.inside(where))})" + (", lower bound" if bound else "")
+        for model in benchmark.models:
             cells = (
-                estimate_words(figures.estimate(model, column, where), at_least=bound and column.only_rises)
+                estimate_words(benchmark.estimate(model, column, where), at_least=bound and column.only_rises)
                 for column in columns
             )
             rows.append((title, escaped(model), *cells))
     header = (f"{tag} (queries)", "model", *(code(column.name) for column in columns))
-    note = "Automated figures, by rule alone."
+    note = "Automated values, by rules only."
     return [f"## By {tag}", note, table(header, rows, texts=2)]
 
 
-def _review(figures: BenchmarkResults) -> list[str]:
-    review = figures.results.review
+def _review(benchmark: BenchmarkResults) -> list[str]:
+    review = benchmark.results.review
     if review is None:
-        wanting = _bound_note(figures, ALL)
+        wanting = _bound_note(benchmark, ALL)
         return ["## Human review", f"No person has judged anything yet. {wanting}"] if wanting else []
     state = "partial" if review.partial else "complete"
     every = len(review.complete)
@@ -223,32 +222,32 @@ def _review(figures: BenchmarkResults) -> list[str]:
         "## Human review",
         told,
         escaped(review.outlook),
-        table(header, _rate_rows(figures, review), texts=2),
+        table(header, _rate_rows(benchmark, review), texts=2),
     ]
 
 
-def _rate_rows(figures: BenchmarkResults, review: ReviewSummary) -> list[Sequence[str]]:
-    names = rate_names(list(dict.fromkeys([*RATES, *(rate for _, rate in figures.rates)])))
+def _rate_rows(benchmark: BenchmarkResults, review: ReviewSummary) -> list[Sequence[str]]:
+    names = rate_names(list(dict.fromkeys([*RATES, *(rate for _, rate in benchmark.rates)])))
     return [
         (
             code(rate),
             escaped(model),
-            estimate_words(figures.rates.get((model, rate))),
+            estimate_words(benchmark.rates.get((model, rate))),
             say.interval(*bounds) if (bounds := rate_bounds(review, model).get(rate)) else say.NOTHING,
             f"{review.complete_by_arm.get(model, 0)}/{review.items}",
         )
         for rate in names
-        for model in figures.models
+        for model in benchmark.models
     ]
 
 
-def _latency(figures: BenchmarkResults) -> list[str]:
-    means = {column.name: column for column in figures.columns if column.stage is not None}
+def _latency(benchmark: BenchmarkResults) -> list[str]:
+    means = {column.name: column for column in benchmark.columns if column.stage is not None}
     rows = []
-    for model in figures.models:
-        known = quantiles(figures, model)
+    for model in benchmark.models:
+        known = quantiles(benchmark, model)
         for name in dict.fromkeys([*means, "total_latency_ms"]):
-            mean = figures.estimate(model, means[name]) if name in means else None
+            mean = benchmark.estimate(model, means[name]) if name in means else None
             shares = [known.get(f"{quantile}_{name}") for quantile in QUANTILES]
             if (mean is not None and mean.value is not None) or any(share is not None for share in shares):
                 stage = escaped(name.removesuffix("_latency_ms"))
@@ -258,25 +257,25 @@ def _latency(figures: BenchmarkResults) -> list[str]:
     return ["## Latency (ms)", table(("model", "stage", "mean [95 %]", *QUANTILES), rows, texts=2)]
 
 
-def _negatives(figures: BenchmarkResults) -> list[str]:
-    if not (ids := figures.negatives):
+def _negatives(benchmark: BenchmarkResults) -> list[str]:
+    if not (ids := benchmark.negatives):
         return []
     more = f" and {len(ids) - SHOWN_IDS} more" if len(ids) > SHOWN_IDS else ""
-    told = f"The right answer to these is no answer: {escaped(', '.join(ids[:SHOWN_IDS]))}{more}."
+    told = f"The right answer to these is not to answer: {escaped(', '.join(ids[:SHOWN_IDS]))}{more}."
     rows = [
-        (_title(column), escaped(model), estimate_words(figures.estimate(model, column)))
-        for column in figures.about_negatives
-        for model in figures.models
+        (_title(column), escaped(model), estimate_words(benchmark.estimate(model, column)))
+        for column in benchmark.about_negatives
+        for model in benchmark.models
     ]
     shown = table(("measure", "model", "mean [95 %]"), rows, texts=2) if rows else "Nothing measures them."
     return ["## Negative queries", told, shown]
 
 
-def _provenance(figures: BenchmarkResults) -> list[str]:
-    trust = figures.results.trust
+def _provenance(benchmark: BenchmarkResults) -> list[str]:
+    trust = benchmark.results.trust
     facts = [(escaped(key), code(value)) for key, value in trust.provenance.items()]
-    if figures.timestamp is not None:
-        facts.append(("answers stored", code(figures.timestamp)))
+    if benchmark.timestamp is not None:
+        facts.append(("answers stored", code(benchmark.timestamp)))
     if not facts and not trust.warnings:
         return []
     warnings = _bullets([f"Warning: {escaped(warning)}" for warning in trust.warnings])

@@ -15,8 +15,8 @@ from assay.core.dataset import digest
 from assay.core.records import Comparison
 from assay.core.results import Results
 from assay.kinds.models.benchmark.columns import RATES, MeasureColumn
-from assay.kinds.models.benchmark.figures import ALL, BenchmarkResults, Pair, Where, is_better
 from assay.kinds.models.benchmark.final_report import final_report
+from assay.kinds.models.benchmark.results import ALL, BenchmarkResults, Pair, Where, is_better
 from assay.kinds.models.benchmark.tables import (
     CATEGORY,
     DIFFICULTY,
@@ -41,42 +41,42 @@ TIE = "Tie"
 TAGS = (CATEGORY, DIFFICULTY)
 
 
-def comparison_json(figures: BenchmarkResults) -> bytes:
+def comparison_json(benchmark: BenchmarkResults) -> bytes:
     """Every pair that the study compares, overall and by category and difficulty."""
-    compared = [pair for pair in figures.pairs if _compared(figures, pair, ALL)]
+    compared = [pair for pair in benchmark.pairs if _compared(benchmark, pair, ALL)]
     return json_bytes(
         {
-            "timestamp": figures.timestamp,
-            "models": figures.models,
-            "baseline": figures.results.baseline,
-            "pairs": [_pair(figures, pair) for pair in compared],
-            "not_compared": [pair for pair in figures.pairs if pair not in compared],
+            "timestamp": benchmark.timestamp,
+            "models": benchmark.models,
+            "baseline": benchmark.results.baseline,
+            "pairs": [_pair(benchmark, pair) for pair in compared],
+            "not_compared": [pair for pair in benchmark.pairs if pair not in compared],
         }
     )
 
 
-def query_table(figures: BenchmarkResults) -> bytes:
-    """Two models: a row a query, both side by side. More: a row a pair and query."""
-    if len(figures.models) == 2:
-        ((challenger, baseline),) = figures.pairs
-        wide = _wide_schema(figures, baseline, challenger)
+def query_table(benchmark: BenchmarkResults) -> bytes:
+    """One row per query, both models side by side; with more than two models, one row per pair and query."""
+    if len(benchmark.models) == 2:
+        ((challenger, baseline),) = benchmark.pairs
+        wide = _wide_schema(benchmark, baseline, challenger)
         if wide is not None:
-            rows = [_wide_row(figures, (challenger, baseline), item.item_id) for item in figures.queries]
-            known = [query_facts(item, TAGS) for item in figures.queries]
+            rows = [_wide_row(benchmark, (challenger, baseline), item.item_id) for item in benchmark.queries]
+            known = [query_facts(item, TAGS) for item in benchmark.queries]
             return parquet_bytes([{**one, **row} for one, row in zip(known, rows, strict=True)], wide)
-    return _long_table(figures)
+    return _long_table(benchmark)
 
 
-def decision_rows(figures: BenchmarkResults) -> list[dict[str, Any]]:
-    """The recommendation, and for each pair which advantage of the first over the second is shown."""
-    if not figures.pairs:
-        return [{"recommendation": figures.recommendation}]
+def decision_rows(benchmark: BenchmarkResults) -> list[dict[str, Any]]:
+    """The recommendation, and for each pair which advantages of the first over the second are shown."""
+    if not benchmark.pairs:
+        return [{"recommendation": benchmark.recommendation}]
     rows: list[dict[str, Any]] = []
-    for a, b in figures.pairs:
-        mrr, lift = (figures.comparison((a, b), name) for name in ("mrr", "semantic_lift"))
+    for a, b in benchmark.pairs:
+        mrr, lift = (benchmark.comparison((a, b), name) for name in ("mrr", "semantic_lift"))
         rows.append(
             {
-                "recommendation": figures.recommendation,
+                "recommendation": benchmark.recommendation,
                 "model_a": a,
                 "model_b": b,
                 "a_auto_advantage": is_better(mrr),
@@ -88,13 +88,13 @@ def decision_rows(figures: BenchmarkResults) -> list[dict[str, Any]]:
     return rows
 
 
-def decision_table(figures: BenchmarkResults) -> bytes:
-    """Two models: one row, columns named for the challenger. More: a row a pair."""
-    rows = decision_rows(figures)
+def decision_table(benchmark: BenchmarkResults) -> bytes:
+    """One row, columns named for the challenger; with more than two models, one row per pair."""
+    rows = decision_rows(benchmark)
     named = {"a_auto_advantage": pl.Boolean(), "a_semantic_advantage": pl.Boolean()}
     schema: dict[str, pl.DataType] = {"recommendation": pl.String()}
-    if len(figures.models) == 2:
-        challenger = figures.pairs[0][0]
+    if len(benchmark.models) == 2:
+        challenger = benchmark.pairs[0][0]
         titles = {name: challenger + name.removeprefix("a") for name in named}
         rows = [{titles.get(name, name): value for name, value in row.items()} for row in rows]
         schema |= {titles[name]: kind for name, kind in named.items()}
@@ -105,7 +105,7 @@ def decision_table(figures: BenchmarkResults) -> bytes:
 
 
 def comparison_facts(one: Comparison) -> dict[str, Any]:
-    """One comparison as an object, the first model less the second."""
+    """One comparison as an object: the first model minus the second."""
     return {
         "measure": one.measure,
         "difference": one.difference,
@@ -128,58 +128,60 @@ def comparison_facts(one: Comparison) -> dict[str, Any]:
     }
 
 
-def _pair(figures: BenchmarkResults, pair: Pair) -> dict[str, Any]:
-    overall = _compared(figures, pair, ALL)
+def _pair(benchmark: BenchmarkResults, pair: Pair) -> dict[str, Any]:
+    overall = _compared(benchmark, pair, ALL)
     return {
         "a": pair[0],
         "b": pair[1],
         "overall": {name: facts for name, facts in overall.items() if name not in RATES},
-        "by_category": _compared_by(figures, pair, CATEGORY),
-        "by_difficulty": _compared_by(figures, pair, DIFFICULTY),
+        "by_category": _compared_by(benchmark, pair, CATEGORY),
+        "by_difficulty": _compared_by(benchmark, pair, DIFFICULTY),
         "human_review": {name: facts for name, facts in overall.items() if name in RATES},
     }
 
 
-def _compared_by(figures: BenchmarkResults, pair: Pair, tag: str) -> dict[str, dict[str, Any]]:
-    found = {value: _compared(figures, pair, {tag: value}) for value in figures.slices(tag)}
+def _compared_by(benchmark: BenchmarkResults, pair: Pair, tag: str) -> dict[str, dict[str, Any]]:
+    found = {value: _compared(benchmark, pair, {tag: value}) for value in benchmark.slices(tag)}
     return {value: facts for value, facts in found.items() if facts}
 
 
-def _compared(figures: BenchmarkResults, pair: Pair, where: Where) -> dict[str, dict[str, Any]]:
-    names = dict.fromkeys([*(column.name for column in figures.columns), *RATES])
-    found = {name: figures.comparison(pair, name, where) for name in names}
+def _compared(benchmark: BenchmarkResults, pair: Pair, where: Where) -> dict[str, dict[str, Any]]:
+    names = dict.fromkeys([*(column.name for column in benchmark.columns), *RATES])
+    found = {name: benchmark.comparison(pair, name, where) for name in names}
     return {name: comparison_facts(one) for name, one in found.items() if one is not None}
 
 
-def _wide_schema(figures: BenchmarkResults, baseline: str, challenger: str) -> dict[str, pl.DataType] | None:
-    """The columns of two models side by side; None where their names would collide."""
+def _wide_schema(
+    benchmark: BenchmarkResults, baseline: str, challenger: str
+) -> dict[str, pl.DataType] | None:
+    """The columns of two models side by side; None if their names would collide."""
     prefixes = (f"{baseline}_", f"{challenger}_")
     first = {f"{prefix}mrr": pl.Float64() for prefix in prefixes}
     schema: dict[str, pl.DataType] = {**query_schema(TAGS), **first}
     schema |= {"mrr_diff": pl.Float64(), "winner": pl.String()}
-    schema |= {f"{prefix}{name}": kind for name, kind in figures.schema.items() for prefix in prefixes}
-    # SQL does not tell MRR from mrr.
-    wanted = len(query_schema(TAGS)) + 2 + 2 * len(figures.schema)
+    schema |= {f"{prefix}{name}": kind for name, kind in benchmark.schema.items() for prefix in prefixes}
+    # SQL does not distinguish MRR and mrr
+    wanted = len(query_schema(TAGS)) + 2 + 2 * len(benchmark.schema)
     return schema if len({name.lower() for name in schema}) == wanted else None
 
 
-def _wide_row(figures: BenchmarkResults, pair: Pair, item_id: str) -> dict[str, Any]:
-    sides = {model: figures.metrics(model, item_id) for model in pair}
+def _wide_row(benchmark: BenchmarkResults, pair: Pair, item_id: str) -> dict[str, Any]:
+    sides = {model: benchmark.metrics(model, item_id) for model in pair}
     named = {f"{model}_{name}": value for model, side in sides.items() for name, value in side.items()}
     return {**named, **_outcome(pair, sides)}
 
 
-def _long_table(figures: BenchmarkResults) -> bytes:
+def _long_table(benchmark: BenchmarkResults) -> bytes:
     schema: dict[str, pl.DataType] = {**query_schema(TAGS), "model_a": pl.String(), "model_b": pl.String()}
     schema |= {"a_mrr": pl.Float64(), "b_mrr": pl.Float64(), "mrr_diff": pl.Float64(), "winner": pl.String()}
-    schema |= {f"{side}_{name}": kind for name, kind in figures.schema.items() for side in "ab"}
+    schema |= {f"{side}_{name}": kind for name, kind in benchmark.schema.items() for side in "ab"}
     rows: list[dict[str, Any]] = []
     values = {
-        model: {item.item_id: figures.metrics(model, item.item_id) for item in figures.queries}
-        for model in figures.models
+        model: {item.item_id: benchmark.metrics(model, item.item_id) for item in benchmark.queries}
+        for model in benchmark.models
     }
-    for pair in figures.pairs:
-        for item in figures.queries:
+    for pair in benchmark.pairs:
+        for item in benchmark.queries:
             sides = {model: values[model][item.item_id] for model in pair}
             row = {**query_facts(item, TAGS), "model_a": pair[0], "model_b": pair[1], **_outcome(pair, sides)}
             for side, model in zip("ab", pair, strict=True):
@@ -189,7 +191,7 @@ def _long_table(figures: BenchmarkResults) -> bytes:
 
 
 def _outcome(pair: Pair, sides: Mapping[str, Mapping[str, float | bool | None]]) -> dict[str, Any]:
-    """The difference in reciprocal rank and who is ahead; unknown where one side has no score."""
+    """The difference in reciprocal rank and who is ahead; unknown if one side has no score."""
     first, second = (sides[model]["mrr"] for model in pair)
     if first is None or second is None:
         return {"mrr_diff": None, "winner": None}
@@ -197,15 +199,15 @@ def _outcome(pair: Pair, sides: Mapping[str, Mapping[str, float | bool | None]])
     return {"mrr_diff": first - second, "winner": winner}
 
 
-def combined_json(figures: BenchmarkResults) -> bytes:
-    """All readings of all models, the decision, the verdicts and where it all came from."""
-    results = figures.results
+def combined_json(benchmark: BenchmarkResults) -> bytes:
+    """All readings of all models, the decision, the verdicts and the provenance."""
+    results = benchmark.results
     review = results.review
     return json_bytes(
         {
             "study": results.study,
-            "timestamp": figures.timestamp,
-            "models": {model: _readings(figures, model) for model in figures.models},
+            "timestamp": benchmark.timestamp,
+            "models": {model: _readings(benchmark, model) for model in benchmark.models},
             "review": None
             if review is None
             else {
@@ -217,9 +219,9 @@ def combined_json(figures: BenchmarkResults) -> bytes:
                 "outlook": review.outlook,
             },
             "decision": {
-                "recommendation": figures.recommendation,
+                "recommendation": benchmark.recommendation,
                 "verdict": results.verdict,
-                "pairs": [row for row in decision_rows(figures) if "model_a" in row],
+                "pairs": [row for row in decision_rows(benchmark) if "model_a" in row],
             },
             "verdicts": msgspec.to_builtins(results.verdicts),
             "warnings": results.trust.warnings,
@@ -228,10 +230,10 @@ def combined_json(figures: BenchmarkResults) -> bytes:
     )
 
 
-def _readings(figures: BenchmarkResults, model: str) -> dict[str, Any]:
-    found = readings_of(figures, model)
-    review = figures.results.review
-    bound = figures.is_lower_bound(ALL)
+def _readings(benchmark: BenchmarkResults, model: str) -> dict[str, Any]:
+    found = readings_of(benchmark, model)
+    review = benchmark.results.review
+    bound = benchmark.is_lower_bound(ALL)
     return {
         "automated": {
             column.name: {**estimate_facts(total.automated), "lower_bound": bound and column.only_rises}
@@ -241,19 +243,20 @@ def _readings(figures: BenchmarkResults, model: str) -> dict[str, Any]:
         "human_adjusted": _reading(found, "human_adjusted"),
         "mixed": _reading(found, "mixed"),
         "human_review": {
-            rate: estimate_facts(one) for (name, rate), one in figures.rates.items() if name == model
+            rate: estimate_facts(one) for (name, rate), one in benchmark.rates.items() if name == model
         },
         "human_review_bounds": {} if review is None else rate_bounds(review, model),
         "negative_queries": {
-            column.name: estimate_facts(figures.estimate(model, column)) for column in figures.about_negatives
+            column.name: estimate_facts(benchmark.estimate(model, column))
+            for column in benchmark.about_negatives
         },
         "latency": {
             **{
-                f"mean_{column.name}": estimate_facts(figures.estimate(model, column))
-                for column in figures.columns
+                f"mean_{column.name}": estimate_facts(benchmark.estimate(model, column))
+                for column in benchmark.columns
                 if column.stage is not None
             },
-            **quantiles(figures, model),
+            **quantiles(benchmark, model),
         },
     }
 
@@ -269,43 +272,43 @@ UNDATED = "undated"
 
 @dataclass(frozen=True)
 class BenchmarkFolder:
-    """The files of a model benchmark, by path relative to where they are written.
+    """The files of a model benchmark, by path relative to the output folder.
 
-    Each model's own files lie there twice: under the time of the run, and under a name that stays the same.
+    Each model's own files are there twice: under the time of the run, and under a name that stays the same.
     """
 
     def files(self, results: Results) -> dict[str, bytes]:
         """The path and content of every file."""
-        figures = BenchmarkResults(results)
-        time = UNDATED if figures.time is None else figures.time.strftime("%Y%m%d_%H%M%S")
-        found = {"final_benchmark_report.md": final_report(figures)}
-        for model, name in model_file_names(figures.models).items():
+        benchmark = BenchmarkResults(results)
+        time = UNDATED if benchmark.time is None else benchmark.time.strftime("%Y%m%d_%H%M%S")
+        found = {"final_benchmark_report.md": final_report(benchmark)}
+        for model, name in model_file_names(benchmark.models).items():
             for suffix, content in (
-                ("json", model_json(figures, model)),
-                ("parquet", model_table(figures, model)),
+                ("json", model_json(benchmark, model)),
+                ("parquet", model_table(benchmark, model)),
             ):
                 found[f"results/benchmark_{name}_{time}.{suffix}"] = content
                 found[f"results/{name}_results.{suffix}"] = content
             if results.review is not None:
-                found[f"results/human_review_{name}.json"] = review_json(figures, results.review, model)
+                found[f"results/human_review_{name}.json"] = review_json(benchmark, results.review, model)
         found |= {
-            "results/comparison_report.json": comparison_json(figures),
-            "results/combined_metrics.json": combined_json(figures),
-            "results/query_comparison.parquet": query_table(figures),
-            "results/aggregate_metrics.parquet": aggregate_table(figures),
-            "results/category_metrics.parquet": group_table(figures, CATEGORY),
-            "results/difficulty_metrics.parquet": group_table(figures, DIFFICULTY),
-            "results/benchmark_decision.parquet": decision_table(figures),
+            "results/comparison_report.json": comparison_json(benchmark),
+            "results/combined_metrics.json": combined_json(benchmark),
+            "results/query_comparison.parquet": query_table(benchmark),
+            "results/aggregate_metrics.parquet": aggregate_table(benchmark),
+            "results/category_metrics.parquet": group_table(benchmark, CATEGORY),
+            "results/difficulty_metrics.parquet": group_table(benchmark, DIFFICULTY),
+            "results/benchmark_decision.parquet": decision_table(benchmark),
         }
         if results.review is not None:
-            found["results/human_review_details.parquet"] = details_table(figures, results.review)
+            found["results/human_review_details.parquet"] = details_table(benchmark, results.review)
         return found
 
 
 def model_file_names(models: Sequence[str]) -> dict[str, str]:
-    """What stands for each model in a file's name: safe on any disk, and no two alike."""
+    """The name of each model in file names: safe on any disk, and no two alike."""
     plain = {model: re.sub(r"[^A-Za-z0-9_.=,-]+", "_", model)[:LONGEST_NAME] for model in models}
-    # Some disks do not tell capitals from small letters.
+    # some disks do not distinguish upper and lower case
     often = Counter(name.casefold() for name in plain.values())
     return {
         model: name if often[name.casefold()] == 1 else f"{name}.{digest([model.encode()])[:8]}"

@@ -18,19 +18,19 @@ import polars as pl
 from assay.core.records import Estimate
 from assay.core.results import ItemView, RankedResult, ReviewSummary
 from assay.kinds.models.benchmark.columns import ADJUSTED, RATES, MeasureColumn, column_name
-from assay.kinds.models.benchmark.figures import ALL, REVIEWED, BenchmarkResults, Where, rate_names
+from assay.kinds.models.benchmark.results import ALL, REVIEWED, BenchmarkResults, Where, rate_names
 from assay.measures.semantic import FALSE_POSITIVE, KEYWORD_MATCH, SEMANTIC_MATCH
 from assay.report.items import COUNTED
 from assay.report.views import SHOWN_HITS
 
 
 def json_bytes(content: Mapping[str, Any]) -> bytes:
-    """One JSON object, indented; what is not a number is null."""
+    """One JSON object, indented; NaN becomes null."""
     return msgspec.json.format(msgspec.json.encode(content), indent=1) + b"\n"
 
 
 def parquet_bytes(rows: Sequence[Mapping[str, Any]], schema: Mapping[str, pl.DataType]) -> bytes:
-    """A table of exactly these columns; what a row lacks is null."""
+    """A table with exactly these columns; what a row lacks is null."""
     full = [[row.get(name) for name in schema] for row in rows]
     buffer = io.BytesIO()
     pl.DataFrame(full, schema=dict(schema), orient="row").write_parquet(buffer)
@@ -44,133 +44,133 @@ _FIRST = ("mean_mrr", "mean_hit_at_10", "mean_latency_ms", "semantic_lift")
 
 
 def estimate_facts(one: Estimate | None) -> dict[str, Any]:
-    """A mean with its interval and on how many queries it stands."""
+    """A mean with its interval, and the number of its queries."""
     if one is None:
         return {"value": None, "low": None, "high": None, "n": 0, "n_expected": 0}
     ends = {"value": one.value, "low": one.low, "high": one.high}
     return {**ends, "n": one.n_scored, "n_expected": one.n_expected}
 
 
-def means(figures: BenchmarkResults, model: str, where: Where = ALL) -> dict[str, Any]:
+def means(benchmark: BenchmarkResults, model: str, where: Where = ALL) -> dict[str, Any]:
     """`mean_mrr` and so on, with intervals and counts beside them."""
-    named: dict[str, Any] = {f"mean_{name}": None for name in figures.schema}
-    found = {column.name: figures.estimate(model, column, where) for column in figures.columns}
+    named: dict[str, Any] = {f"mean_{name}": None for name in benchmark.schema}
+    found = {column.name: benchmark.estimate(model, column, where) for column in benchmark.columns}
     given = {name: one for name, one in found.items() if one is not None and one.value is not None}
     named |= {f"mean_{name}": one.value for name, one in given.items()}
     named["intervals"] = {name: [one.low, one.high] for name, one in given.items()}
     named["n"] = {name: one.n_scored for name, one in given.items()}
-    rising = {column.name for column in figures.columns if column.only_rises}
-    named["lower_bounds"] = [name for name in given if name in rising and figures.is_lower_bound(where)]
+    rising = {column.name for column in benchmark.columns if column.only_rises}
+    named["lower_bounds"] = [name for name in given if name in rising and benchmark.is_lower_bound(where)]
     return named
 
 
-def spreads(figures: BenchmarkResults, model: str) -> dict[str, float | None]:
+def spreads(benchmark: BenchmarkResults, model: str) -> dict[str, float | None]:
     """`std_mrr` and so on: the standard deviation over queries."""
-    found: dict[str, float | None] = {f"std_{name}": None for name in figures.schema}
-    for column in figures.columns:
-        values = [figures.value(model, column, item.item_id) for item in figures.queries]
+    found: dict[str, float | None] = {f"std_{name}": None for name in benchmark.schema}
+    for column in benchmark.columns:
+        values = [benchmark.value(model, column, item.item_id) for item in benchmark.queries]
         there = [value for value in values if value is not None]
         found[f"std_{column.name}"] = statistics.stdev(there) if len(there) > 1 else None
     return found
 
 
-def quantiles(figures: BenchmarkResults, model: str) -> dict[str, float | None]:
+def quantiles(benchmark: BenchmarkResults, model: str) -> dict[str, float | None]:
     """`p50_total_latency_ms` and so on, over every answer of every seed."""
-    stages = {column.name: column for column in figures.columns if column.stage is not None}
-    trusted = figures.results.trust.seconds.get(model, {})
+    stages = {column.name: column for column in benchmark.columns if column.stage is not None}
+    trusted = benchmark.results.trust.seconds.get(model, {})
     found: dict[str, float | None] = {}
     for name in dict.fromkeys([TOTAL, *stages]):
         for quantile, share in QUANTILES.items():
             seconds = trusted.get(quantile) if name == TOTAL else None
             if seconds is None and name in stages:
-                seconds = _quantile(figures, model, stages[name], share)
+                seconds = _quantile(benchmark, model, stages[name], share)
             found[f"{quantile}_{name}"] = None if seconds is None else seconds * 1000
     return found
 
 
-def group_metrics(figures: BenchmarkResults, model: str, tag: str) -> dict[str, dict[str, Any]]:
+def group_metrics(benchmark: BenchmarkResults, model: str, tag: str) -> dict[str, dict[str, Any]]:
     """A model's means by each value of a tag."""
     return {
         value: {
-            **means(figures, model, {tag: value}),
-            "count": len(figures.inside({tag: value})),
-            "lower_bound": figures.is_lower_bound({tag: value}),
+            **means(benchmark, model, {tag: value}),
+            "count": len(benchmark.inside({tag: value})),
+            "lower_bound": benchmark.is_lower_bound({tag: value}),
         }
-        for value in figures.slices(tag)
+        for value in benchmark.slices(tag)
     }
 
 
 @dataclass(frozen=True)
 class MeasureReadings:
-    """One column of one model in every reading."""
+    """One column of one model in each reading."""
 
-    automated: Estimate | None  # by rule, over all queries
-    automated_where_reviewed: Estimate | None  # by rule, over those that want a review
+    automated: Estimate | None  # by rules, over all queries
+    automated_where_reviewed: Estimate | None  # by rules, over those that want a review
     human_adjusted: Estimate | None  # with people's marks, over those that want a review
-    mixed: Estimate | None  # with people's marks where there are any, over all queries
+    mixed: Estimate | None  # with people's marks if there are any, over all queries
 
 
-def readings_of(figures: BenchmarkResults, model: str) -> dict[MeasureColumn, MeasureReadings]:
-    """By column that rules alone can fill."""
-    adjusted = {column.name: column for column in figures.columns if column.adjusted}
+def readings_of(benchmark: BenchmarkResults, model: str) -> dict[MeasureColumn, MeasureReadings]:
+    """The readings of every column that rules can fill."""
+    adjusted = {column.name: column for column in benchmark.columns if column.adjusted}
     found: dict[MeasureColumn, MeasureReadings] = {}
-    for column in relevance_columns(figures):
+    for column in relevance_columns(benchmark):
         other = adjusted.get(ADJUSTED + column.name)
         found[column] = MeasureReadings(
-            figures.estimate(model, column),
-            figures.estimate(model, column, REVIEWED),
-            None if other is None else figures.estimate(model, other, REVIEWED),
-            None if other is None else figures.estimate(model, other, ALL),
+            benchmark.estimate(model, column),
+            benchmark.estimate(model, column, REVIEWED),
+            None if other is None else benchmark.estimate(model, other, REVIEWED),
+            None if other is None else benchmark.estimate(model, other, ALL),
         )
     return found
 
 
-def aggregate_table(figures: BenchmarkResults) -> bytes:
-    """A row a model: means over all queries, percentiles of the time, and what the review found."""
+def aggregate_table(benchmark: BenchmarkResults) -> bytes:
+    """One row per model: means over all queries, percentiles of the time, and results of the review."""
     rows: list[dict[str, Any]] = []
-    for model in figures.models:
-        row: dict[str, Any] = {"model": model, "queries": len(figures.queries)}
-        row["lower_bound"] = figures.is_lower_bound(ALL)
-        for column in figures.columns:
+    for model in benchmark.models:
+        row: dict[str, Any] = {"model": model, "queries": len(benchmark.queries)}
+        row["lower_bound"] = benchmark.is_lower_bound(ALL)
+        for column in benchmark.columns:
             if not column.is_rate:
                 name = "latency_ms" if column.name == TOTAL else column.name
-                row |= _cells(f"mean_{name}", name, figures.estimate(model, column))
+                row |= _cells(f"mean_{name}", name, benchmark.estimate(model, column))
         for rate in RATES:
-            row |= _cells(rate, rate, figures.rates.get((model, rate)))
-        timed = quantiles(figures, model).items()
+            row |= _cells(rate, rate, benchmark.rates.get((model, rate)))
+        timed = quantiles(benchmark, model).items()
         row |= {name.replace(TOTAL, "latency_ms"): value for name, value in timed}
         rows.append(row)
-    named = [f"mean_{name}" for name in figures.schema if name != TOTAL and name not in RATES]
+    named = [f"mean_{name}" for name in benchmark.schema if name != TOTAL and name not in RATES]
     order = dict.fromkeys([*_FIRST, *RATES, *named, *(name for row in rows for name in row)])
     texts: dict[str, pl.DataType] = {"model": pl.String()}
     kinds = {name: _column_type(name) for name in order if name != "model"}
     return parquet_bytes(rows, texts | kinds | {"lower_bound": pl.Boolean()})
 
 
-def group_table(figures: BenchmarkResults, tag: str) -> bytes:
-    """A row a value of the tag and model; no rows where the study makes no such slices."""
+def group_table(benchmark: BenchmarkResults, tag: str) -> bytes:
+    """One row per value of the tag and model; no rows if the study does not slice by the tag."""
     rows: list[dict[str, Any]] = []
-    for value in figures.slices(tag):
+    for value in benchmark.slices(tag):
         where = {tag: value}
-        query_facts = {"count": len(figures.inside(where)), "lower_bound": figures.is_lower_bound(where)}
-        for model in figures.models:
+        query_facts = {"count": len(benchmark.inside(where)), "lower_bound": benchmark.is_lower_bound(where)}
+        for model in benchmark.models:
             row: dict[str, Any] = {tag: value, "model": model, **query_facts}
-            for column in figures.columns:
-                row |= _cells(column.name, column.name, figures.estimate(model, column, where))
+            for column in benchmark.columns:
+                row |= _cells(column.name, column.name, benchmark.estimate(model, column, where))
             rows.append(row)
     schema: dict[str, pl.DataType] = {tag: pl.String(), "model": pl.String()}
-    schema |= dict.fromkeys(figures.schema, pl.Float64())
+    schema |= dict.fromkeys(benchmark.schema, pl.Float64())
     schema |= {"count": pl.Int64(), "lower_bound": pl.Boolean()}
-    schema |= {name: _column_type(name) for column in figures.columns for name in _ends(column.name)}
+    schema |= {name: _column_type(name) for column in benchmark.columns for name in _ends(column.name)}
     return parquet_bytes(rows, schema)
 
 
-def relevance_columns(figures: BenchmarkResults) -> list[MeasureColumn]:
-    """The columns that say how good the results are by rule alone."""
-    aside = {column.name for column in figures.about_negatives}
+def relevance_columns(benchmark: BenchmarkResults) -> list[MeasureColumn]:
+    """The columns that show how good the results are by rules only."""
+    aside = {column.name for column in benchmark.about_negatives}
     return [
         column
-        for column in figures.columns
+        for column in benchmark.columns
         if column.stage is None and not column.adjusted and not column.is_rate and column.name not in aside
     ]
 
@@ -191,23 +191,23 @@ def _column_type(name: str) -> pl.DataType:
     return pl.Int64() if name == "queries" or name.startswith("n_") else pl.Float64()
 
 
-def _quantile(figures: BenchmarkResults, model: str, column: MeasureColumn, share: float) -> float | None:
+def _quantile(benchmark: BenchmarkResults, model: str, column: MeasureColumn, share: float) -> float | None:
     mine = [pl.col("arm") == model, pl.col("measure") == column.measure, pl.col("status").is_in([*COUNTED])]
-    values = figures.results.scores.filter(*mine)["value"].fill_nan(None).drop_nulls()
+    values = benchmark.results.scores.filter(*mine)["value"].fill_nan(None).drop_nulls()
     return values.quantile(share, "linear")
 
 
 TAGS = (CATEGORY, DIFFICULTY, "intent")
-LOWER_BOUND = "lower_bound"  # some of its hits nobody judged: what goes by rule alone may be higher
+LOWER_BOUND = "lower_bound"  # some of its hits are not judged, so values by rules only may be higher
 
 
 def tag_value(item: ItemView, tag: str) -> str | None:
-    """An item's value of a tag; several stand with a bar between them."""
+    """An item's value of a tag; several values are separated by a bar."""
     return "|".join(item.tags.get(tag, [])) or None
 
 
 def query_facts(item: ItemView, tags: tuple[str, ...] = TAGS) -> dict[str, Any]:
-    """What identifies a query in every table."""
+    """The columns that identify a query in every table."""
     named = {tag: tag_value(item, tag) for tag in tags}
     return {"query_id": item.item_id, "query_text": item.text, **named}
 
@@ -216,54 +216,54 @@ def query_schema(tags: tuple[str, ...] = TAGS) -> dict[str, pl.DataType]:
     return dict.fromkeys(("query_id", "query_text", *tags), pl.String())
 
 
-def model_json(figures: BenchmarkResults, model: str) -> bytes:
+def model_json(benchmark: BenchmarkResults, model: str) -> bytes:
     """A model's means, its means by category and difficulty, and every query with its top results."""
     return json_bytes(
         {
             "model_name": model,
-            "total_queries": len(figures.queries),
-            "timestamp": figures.timestamp,
+            "total_queries": len(benchmark.queries),
+            "timestamp": benchmark.timestamp,
             "metrics": {
-                **means(figures, model),
-                **spreads(figures, model),
-                **quantiles(figures, model),
+                **means(benchmark, model),
+                **spreads(benchmark, model),
+                **quantiles(benchmark, model),
             },
-            "category_metrics": group_metrics(figures, model, CATEGORY),
-            "difficulty_metrics": group_metrics(figures, model, DIFFICULTY),
-            "query_results": [_query(figures, model, item) for item in figures.queries],
+            "category_metrics": group_metrics(benchmark, model, CATEGORY),
+            "difficulty_metrics": group_metrics(benchmark, model, DIFFICULTY),
+            "query_results": [_query(benchmark, model, item) for item in benchmark.queries],
         }
     )
 
 
-def model_table(figures: BenchmarkResults, model: str) -> bytes:
-    """A row a query."""
+def model_table(benchmark: BenchmarkResults, model: str) -> bytes:
+    """One row per query."""
     rows = [
         {
             **query_facts(item),
-            **figures.metrics(model, item.item_id),
-            LOWER_BOUND: figures.is_open(model, item),
+            **benchmark.metrics(model, item.item_id),
+            LOWER_BOUND: benchmark.is_open(model, item),
         }
-        for item in figures.queries
+        for item in benchmark.queries
     ]
-    return parquet_bytes(rows, query_schema() | figures.schema | {LOWER_BOUND: pl.Boolean()})
+    return parquet_bytes(rows, query_schema() | benchmark.schema | {LOWER_BOUND: pl.Boolean()})
 
 
-def _query(figures: BenchmarkResults, model: str, item: ItemView) -> dict[str, Any]:
+def _query(benchmark: BenchmarkResults, model: str, item: ItemView) -> dict[str, Any]:
     hits = item.returned.get(model, [])
     return {
         **query_facts(item),
         "expects": item.expects,
         "error": item.faults.get(model),
-        **figures.metrics(model, item.item_id),
-        LOWER_BOUND: figures.is_open(model, item),
+        **benchmark.metrics(model, item.item_id),
+        LOWER_BOUND: benchmark.is_open(model, item),
         "top_results": [_result(rank, hit, item.expects) for rank, hit in enumerate(hits, 1)],
     }
 
 
 def _result(rank: int, hit: RankedResult, expects: str | None) -> dict[str, Any]:
-    """One hit: whether it is relevant (null: nobody judged it), and whose word that is."""
+    """One hit: whether it is relevant (null: not judged), and who judged it."""
     relevant = None if hit.grade is None else hit.grade > 0
-    unwanted = expects == "nothing" and relevant  # what such a query names must not come back
+    unwanted = expects == "nothing" and relevant  # a passage that such a query names must not come back
     return {
         "rank": rank,
         "chunk_id": hit.doc_id,
@@ -281,17 +281,17 @@ _MARKS = (KEYWORD_MATCH, SEMANTIC_MATCH, FALSE_POSITIVE, None)
 
 
 def rate_bounds(review: ReviewSummary, model: str) -> dict[str, list[float]]:
-    """By rate: the least and the most it can come to over all queries, whatever is still open."""
+    """By rate: the least and the most it can be over all queries, with any result of the open judgments."""
     found = {column_name(measure): arms[model] for measure, arms in review.bounds.items() if model in arms}
     return {name: list(found[name]) for name in rate_names([*found])}
 
 
-def review_json(figures: BenchmarkResults, review: ReviewSummary, model: str) -> bytes:
-    """One model's rates, on which queries they stand, and what is still open."""
+def review_json(benchmark: BenchmarkResults, review: ReviewSummary, model: str) -> bytes:
+    """One model's rates, the queries they are over, and what is still open."""
     return json_bytes(
         {
             "model_name": model,
-            "timestamp": figures.timestamp,
+            "timestamp": benchmark.timestamp,
             "partial": review.partial,
             "depth": review.depth,
             "queries_to_review": review.items,
@@ -299,7 +299,7 @@ def review_json(figures: BenchmarkResults, review: ReviewSummary, model: str) ->
             "queries_reviewed_for_this_model": review.complete_by_arm.get(model, 0),
             "judged_passages": review.marked,
             "open_judgments": review.open,
-            **{rate: estimate_facts(figures.rates.get((model, rate))) for rate in RATES},
+            **{rate: estimate_facts(benchmark.rates.get((model, rate))) for rate in RATES},
             "bounds": rate_bounds(review, model),
             "settled": review.settled,
             "outlook": review.outlook,
@@ -307,26 +307,26 @@ def review_json(figures: BenchmarkResults, review: ReviewSummary, model: str) ->
     )
 
 
-def details_table(figures: BenchmarkResults, review: ReviewSummary) -> bytes:
-    """A row a query that wants a review and model: its marks, and its rates where all models are judged."""
+def details_table(benchmark: BenchmarkResults, review: ReviewSummary) -> bytes:
+    """One row per model and query that wants a review: marks, and rates if all models are judged."""
     schema: dict[str, pl.DataType] = {"query_id": pl.String(), CATEGORY: pl.String(), "model": pl.String()}
     schema |= dict.fromkeys((*_COUNTS, "total"), pl.Int64())
     schema |= dict.fromkeys(RATES, pl.Float64())
     schema |= {"complete": pl.Boolean()}
     rows = [
-        _review_row(figures, review, item, model)
-        for item in figures.inside(REVIEWED)
-        for model in figures.models
+        _review_row(benchmark, review, item, model)
+        for item in benchmark.inside(REVIEWED)
+        for model in benchmark.models
     ]
     return parquet_bytes(rows, schema)
 
 
 def _review_row(
-    figures: BenchmarkResults, review: ReviewSummary, item: ItemView, model: str
+    benchmark: BenchmarkResults, review: ReviewSummary, item: ItemView, model: str
 ) -> dict[str, Any]:
-    scored = _scored_rates(figures, item, model)
+    scored = _scored_rates(benchmark, item, model)
     hits = item.returned.get(model, [])[: review.depth]
-    # Where people look deeper than results are shown, how many there are is not known here.
+    # If people look deeper than results are shown, the number of results is not known here.
     cut = review.depth > SHOWN_HITS and len(hits) == SHOWN_HITS
     total = None if cut else len(hits)
     found = [getattr(hit, "mark", None) for hit in hits]
@@ -348,15 +348,15 @@ def _review_row(
     }
 
 
-def _scored_rates(figures: BenchmarkResults, item: ItemView, model: str) -> dict[str, float]:
-    """The rates that the study scores, of one query."""
-    named = {column.name: column for column in figures.columns if column.name in RATES}
-    found = {rate: figures.value(model, column, item.item_id) for rate, column in named.items()}
+def _scored_rates(benchmark: BenchmarkResults, item: ItemView, model: str) -> dict[str, float]:
+    """The rates of one query that the study scores."""
+    named = {column.name: column for column in benchmark.columns if column.name in RATES}
+    found = {rate: benchmark.value(model, column, item.item_id) for rate, column in named.items()}
     return {rate: value for rate, value in found.items() if value is not None}
 
 
 def _counts_from_rates(scored: dict[str, float], total: int | None) -> dict[str, int]:
-    """Marks counted back from the shares they make; nothing where a share is missing."""
+    """The counts of marks, computed back from the shares; empty if a share is missing."""
     if len(scored) < len(RATES) or total is None:
         return {}
     precision, lift, wrong = (scored[rate] * total for rate in RATES)

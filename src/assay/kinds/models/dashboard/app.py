@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 def main() -> None:
-    """The answer first, the evidence under it, where it came from at the bottom."""
+    """Shows the answer first, the evidence under it, and the provenance at the bottom."""
     import streamlit as st
 
     from assay.core.errors import DataError
@@ -30,7 +30,7 @@ def main() -> None:
     comparison.show_slices(tables, look)
     pair = comparison.choose_pair(tables)
     if pair is None:
-        st.info("There is one model alone. Add another to the study's systems to compare them.")
+        st.info("There is only one model. Add another to the study's systems to compare them.")
     else:
         comparison.show_pair(tables, pair, look)
     comparison.show_review(tables, look)

@@ -50,12 +50,12 @@ class ModelStyle:
         return _cycled(SHAPES, 0, len(self.models))
 
     def others(self, count: int) -> tuple[list[str], list[str]]:
-        """Colours and shapes for what is not a model: those that no model has come first."""
+        """Colours and shapes for what is not a model: first those that no model has."""
         start = len(self.models)
         return _cycled(self.palette, start, count), _cycled(SHAPES, 0, count)
 
     def name(self, model: str) -> str:
-        """A model's name as HTML, its sign in its colour before it."""
+        """A model's name as HTML, after its symbol in its colour."""
         place = self.models.index(model)
         colour, sign = self.colours[place], _cycled(SIGNS, place, 1)[0]
         return f'<span style="color:{colour}" aria-hidden="true">{sign}</span> {html.escape(model)}'
@@ -66,7 +66,7 @@ def _cycled(choices: tuple[str, ...], start: int, count: int) -> list[str]:
 
 
 def escape_text(text: Any) -> str:
-    """Text of a file as Markdown shows it: as it is, with no link, picture or sign made of it."""
+    """Text of a file as literal Markdown: no link, picture or markup is made of it."""
     return escaped(str(text)).replace(":", "\\:")
 
 
@@ -76,12 +76,12 @@ def tag_words(text: str | None) -> str:
 
 
 def bounded_number(value: float | None, *, bound: bool) -> str:
-    """A figure, marked where it can only rise."""
+    """A number, marked ≥ if it can only rise."""
     return (AT_LEAST if bound and value is not None else "") + say.number(value)
 
 
 def number_with_interval(found: dict[str, Any]) -> str:
-    """A figure with its interval and count: `≥ 0.650 [0.529, 0.767], n = 49`."""
+    """A number with its interval and count: `≥ 0.650 [0.529, 0.767], n = 49`."""
     value = found.get("value")
     if value is None:
         return say.NOTHING
@@ -129,7 +129,7 @@ def grouped_bars(rows: list[dict[str, Any]], look: ModelStyle, title: str) -> An
 
 
 def pair_scatter(queries: pl.DataFrame, a: str, b: str, look: ModelStyle) -> Any:
-    """Both models' reciprocal rank, a point a query; above the diagonal the first is ahead."""
+    """Both models' reciprocal ranks, one point per query; above the diagonal the first model is ahead."""
     import altair as alt
     import polars as pl
 
@@ -162,7 +162,7 @@ def pair_scatter(queries: pl.DataFrame, a: str, b: str, look: ModelStyle) -> Any
 
 
 def separate_points(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Where each point is drawn: points on one place lie around it in a spiral, so that all are seen."""
+    """The position of each point. Points at one place lie around it in a spiral, so that all can be seen."""
     seen: Counter[tuple[float, float]] = Counter()
     placed: list[dict[str, Any]] = []
     for row in rows:
@@ -175,7 +175,7 @@ def separate_points(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def outcome_bars(counts: dict[str, int], colours: list[str], look: ModelStyle) -> Any:
-    """How often each model is ahead, a bar an outcome, the count beside it."""
+    """How often each model is ahead: one bar per outcome, with the count beside it."""
     import altair as alt
     import polars as pl
 
@@ -220,14 +220,14 @@ def latency_ranges(rows: list[dict[str, Any]], look: ModelStyle) -> Any:
 
 
 def _tooltips(data: pl.DataFrame, titles: dict[str, str]) -> list[Any]:
-    """What is told under the pointer: three significant digits for figures."""
+    """The fields shown under the pointer, numbers with three significant digits."""
     import altair as alt
     from polars import selectors
 
-    figures = set(data.select(selectors.numeric()).columns)
+    numeric = set(data.select(selectors.numeric()).columns)
     return [
         alt.Tooltip(f"{name}:Q", title=title or name, format=".3~g")
-        if name in figures
+        if name in numeric
         else alt.Tooltip(f"{name}:N", title=title or name)
         for name, title in titles.items()
         if name in data.columns
@@ -235,7 +235,7 @@ def _tooltips(data: pl.DataFrame, titles: dict[str, str]) -> list[Any]:
 
 
 def bars_in_words(rows: list[dict[str, Any]]) -> str:
-    """A picture's bars in words, for whoever cannot see it."""
+    """The bars of a chart in words, for readers who cannot see it."""
     return "; ".join(
         f"{row['group'].partition(chr(10))[0]}, {row['model']}: {say.number(row['value'])}" for row in rows
     )

@@ -40,13 +40,13 @@ COUNTS = ("keyword_matches", "semantic_matches", "false_positives", "unjudged", 
 
 
 def show_readings(tables: BenchmarkTables, look: ModelStyle) -> None:
-    """One measure by rule, as people judged, and both together."""
+    """One measure in each reading: by rules, as people judged, and both together."""
     import streamlit as st
 
     st.subheader("Do people's judgments change the picture?", anchor=False)
     measures = list(dict.fromkeys(name for model in tables.models for name in _measured(tables, model)))
     if not measures:
-        st.info("These files hold no combined_metrics.json, so only the automated figures above are known.")
+        st.info("These files hold no combined_metrics.json, so only the automated values above are known.")
         return
     first = measures.index("mrr") if "mrr" in measures else 0
     measure = st.selectbox("Measure", measures, index=first, key="measure")
@@ -60,9 +60,9 @@ def show_readings(tables: BenchmarkTables, look: ModelStyle) -> None:
         st.altair_chart(grouped_bars(rows, look, measure), width="stretch", alt=bars_in_words(rows))
     st.markdown(table([escape_text(measure), *map(escape_text, tables.models)], cells))
     if not any(tables.reading(model, "human_adjusted") for model in tables.models):
-        st.info("There are no human-adjusted figures: nobody has judged yet. Next:\n\n" + NEXT_STEPS)
+        st.info("There are no human-adjusted values: nobody has judged yet. Next:\n\n" + NEXT_STEPS)
     elif not any(_reading(tables, model, "human_adjusted", measure) for model in tables.models):
-        st.caption("This measure is not part of the human-adjusted figures.")
+        st.caption("This measure is not among the human-adjusted values.")
 
 
 def _measured(tables: BenchmarkTables, model: str) -> list[str]:
@@ -70,7 +70,7 @@ def _measured(tables: BenchmarkTables, model: str) -> list[str]:
 
 
 def _reading(tables: BenchmarkTables, model: str, reading: str, measure: str) -> dict[str, Any]:
-    """Empty where the reading has no value. What bounds all queries bounds those under review."""
+    """The reading of a measure, or empty. A bound of all queries also bounds the reviewed ones."""
     found = tables.reading(model, reading).get(measure, {})
     if found.get("value") is None:
         return {}
@@ -86,7 +86,7 @@ def _bar(group: str, model: str, found: dict[str, Any]) -> dict[str, Any]:
 
 
 def show_slices(tables: BenchmarkTables, look: ModelStyle) -> None:
-    """MRR by category and by difficulty, with n and what is a lower bound."""
+    """MRR by category and by difficulty, with n, and marked if it is a lower bound."""
     import streamlit as st
 
     st.subheader("Where is each model good?", anchor=False)
@@ -102,7 +102,7 @@ def show_slices(tables: BenchmarkTables, look: ModelStyle) -> None:
             st.altair_chart(grouped_bars(rows, look, "MRR"), width="stretch", alt=bars_in_words(rows))
             if any(row["bound"] for row in rows):
                 st.caption("Dashed bars and ≥: a lower bound, as people have yet to judge these queries.")
-            with st.expander("The same as a table"):
+            with st.expander("As a table"):
                 st.markdown(_slice_table(tag, frame))
 
 
@@ -132,7 +132,7 @@ def _slice_table(tag: str, frame: Any) -> str:
 
 
 def show_review(tables: BenchmarkTables, look: ModelStyle) -> None:
-    """What the models find that keywords miss, or how to find out."""
+    """What the models find that keywords miss, or the steps to find out."""
     import streamlit as st
 
     lifts = {model: _rate(tables, model, "semantic_lift") for model in tables.models}
@@ -163,7 +163,7 @@ def show_review(tables: BenchmarkTables, look: ModelStyle) -> None:
 
 
 def _rate(tables: BenchmarkTables, model: str, rate: str) -> dict[str, Any]:
-    """A rate over queries judged for every model; averaged here where the files hold only queries."""
+    """A rate over queries judged for every model; averaged here if the files hold only queries."""
     import polars as pl
 
     row = tables.aggregates.row(by_predicate=pl.col("model") == model, named=True)
@@ -217,12 +217,12 @@ def show_latency(tables: BenchmarkTables, look: ModelStyle) -> None:
         for name, title in TIMES.items()
         if name in tables.aggregates.columns
     ]
-    with st.expander("The same as a table"):
+    with st.expander("As a table"):
         st.markdown(table(["milliseconds", *map(escape_text, tables.models)], cells))
 
 
 def _latency_row(row: dict[str, Any]) -> dict[str, Any]:
-    """The median with the slow end, or the mean where that is all there is."""
+    """The median with the slow end, or the mean if the files have no more."""
     median, slow = row.get("p50_latency_ms"), row.get("p95_latency_ms")
     if median is None:
         mean = row.get("mean_latency_ms")
@@ -245,7 +245,7 @@ TOLD = {True: "✔ relevant", False: "✖ not relevant", None: "? not judged"}  
 
 
 def choose_pair(tables: BenchmarkTables) -> tuple[str, str] | None:
-    """The pair to look at; asked for where there are several."""
+    """The pair to show; the user chooses if there are several."""
     import streamlit as st
 
     pairs = tables.pairs
@@ -258,7 +258,7 @@ def choose_pair(tables: BenchmarkTables) -> tuple[str, str] | None:
 
 
 def show_pair(tables: BenchmarkTables, pair: tuple[str, str], look: ModelStyle) -> None:
-    """The scatter of both models, and wins, ties and losses beside it."""
+    """The scatter of both models, with wins, ties and losses beside it."""
     import streamlit as st
 
     a, b = pair
@@ -271,7 +271,7 @@ def show_pair(tables: BenchmarkTables, pair: tuple[str, str], look: ModelStyle) 
         if queries.drop_nulls(["a_mrr", "b_mrr"]).is_empty():
             st.info("No query has a reciprocal rank for both models.")
         else:
-            words = f"Reciprocal rank of {a} against {b}, a point a query."
+            words = f"Reciprocal rank of {a} against {b}, one point per query."
             st.altair_chart(pair_scatter(queries, a, b, look), width="stretch", alt=words)
             st.caption("Points on the same place are moved apart a little. Point at one to read its query.")
     with right:
@@ -285,13 +285,13 @@ def show_pair(tables: BenchmarkTables, pair: tuple[str, str], look: ModelStyle) 
 
 
 def count_outcomes(queries: pl.DataFrame, a: str, b: str) -> dict[str, int]:
-    """How often each is ahead, ties, and queries that cannot be compared."""
+    """How many queries each model wins, how many tie, and how many cannot be compared."""
     winners = queries["winner"].fill_null(UNKNOWN).to_list()
     return {name: winners.count(name) for name in (a, TIE, b, UNKNOWN)}
 
 
 def _show_difference(tables: BenchmarkTables, a: str, b: str, queries: pl.DataFrame) -> None:
-    """The difference with its interval and tests, where the files have them."""
+    """The difference with its interval and tests, if the files have them."""
     import streamlit as st
 
     pairs = tables.comparison.get("pairs", [])
@@ -337,8 +337,8 @@ def show_queries(tables: BenchmarkTables, pair: tuple[str, str], look: ModelStyl
         "query_id": "id", "query_text": "query", "category": "category", "difficulty": "difficulty",
         "a_mrr": f"{a} MRR", "b_mrr": f"{b} MRR", "mrr_diff": "difference", "winner": "ahead",
     }  # fmt: skip
-    figure = st.column_config.NumberColumn(format="%.3g")
-    config: dict[str, Any] = {titles[name]: figure for name in ("a_mrr", "b_mrr", "mrr_diff")}
+    number = st.column_config.NumberColumn(format="%.3g")
+    config: dict[str, Any] = {titles[name]: number for name in ("a_mrr", "b_mrr", "mrr_diff")}
     config["query"] = st.column_config.TextColumn(width="large")
     shown = found.select(*titles).rename(titles)
     st.dataframe(

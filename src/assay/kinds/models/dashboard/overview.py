@@ -1,4 +1,4 @@
-"""The answer and what it rests on: recommendation, verdict, a card a model, where it all came from."""
+"""The answer and its evidence: recommendation, verdict, one card per model, provenance."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ NEXT_STEPS = """\
 1. `assay review export STUDY` writes forms.
 2. People fill them in.
 3. `assay review import STUDY` takes them in.
-4. `assay report STUDY --format benchmark` writes these files anew."""
-# A card's figures: the title, the column of the mean, the stem of its interval, the name by rule.
+4. `assay report STUDY --format benchmark` writes these files again."""
+# The numbers of a card: the title, the column of the mean, the stem of its interval, the name by rules.
 CARD = (
     ("MRR", "mean_mrr", "mrr", "mrr"),
     ("Hit@10", "mean_hit_at_10", "hit_at_10", "hit_at_10"),
@@ -31,7 +31,7 @@ CARD = (
 
 
 def show_answer(tables: BenchmarkTables) -> None:
-    """The recommendation, the verdict, what is open, and the clauses behind it."""
+    """The recommendation, the verdict, what is open, and the clauses."""
     import streamlit as st
 
     decision = tables.combined.get("decision", {})
@@ -80,7 +80,7 @@ def _clause(clause: Any) -> str:
 
 
 def show_cards(tables: BenchmarkTables, look: ModelStyle) -> None:
-    """A card a model: how good, how fast, how much beyond keywords."""
+    """One card per model: how good, how fast, how much beyond keywords."""
     import streamlit as st
 
     models = tables.models
@@ -93,7 +93,7 @@ def show_cards(tables: BenchmarkTables, look: ModelStyle) -> None:
                 bounded = _show_card(tables, model) or bounded
     if bounded:
         st.caption(
-            f"≥ marks a lower bound: rules alone judged {_of_review(tables)}, and people may find more. "
+            f"≥ marks a lower bound: only rules judged {_of_review(tables)}, and people may find more. "
             "Brackets hold 95 % intervals."
         )
 
@@ -106,7 +106,7 @@ def _of_review(tables: BenchmarkTables) -> str:
 
 
 def _show_card(tables: BenchmarkTables, model: str) -> bool:
-    """Whether a figure on the card can only rise."""
+    """Shows a model's card; returns whether a number on it can only rise."""
     import streamlit as st
 
     found = tables.aggregates.row(by_predicate=_is_model(model), named=True)
@@ -137,7 +137,7 @@ def _is_model(model: str) -> Any:
 
 
 def show_trust(tables: BenchmarkTables) -> None:
-    """Warnings, and where the figures came from."""
+    """The warnings and the provenance."""
     import streamlit as st
 
     st.subheader("Where this comes from", anchor=False)

@@ -21,13 +21,13 @@ INSTALL = "The dashboard needs Streamlit. Install it with: pip install 'retrieva
 
 def serve(folder: Path, port: int | None, announce: Callable[[str], None]) -> None:
     """Shows a folder until Ctrl-C; announces the address once the server answers."""
-    read_tables(folder)  # so that what is wrong with the files is told here, and not in a browser
+    read_tables(folder)  # so that problems of the files are reported here, and not in a browser
     if importlib.util.find_spec("streamlit") is None:
         raise PluginError(INSTALL)
     chosen = port_for(port)
     address = f"http://{HOST}:{chosen}"
     before = {each: signal.signal(each, signal.default_int_handler) for each in ENDING}
-    # The server greets on stdout and leaves on the terminal's Ctrl-C by itself.
+    # The server prints a greeting on stdout, and ends by itself on Ctrl-C in the terminal.
     child = subprocess.Popen(server_command(folder, chosen), stdout=subprocess.DEVNULL)  # noqa: S603
     try:
         _wait_for(child, address)
@@ -42,7 +42,7 @@ def serve(folder: Path, port: int | None, announce: Callable[[str], None]) -> No
 
 
 def server_command(folder: Path, port: int) -> list[str]:
-    """What is run: no browser opened, nothing reported to anybody, no watching of source files."""
+    """The command of the server: it opens no browser, reports nothing, and does not watch source files."""
     settings = {
         "server.address": HOST,
         "server.port": str(port),
@@ -80,7 +80,7 @@ def _wait_for(child: subprocess.Popen[bytes], address: str) -> None:
 
 def _check(code: int | None) -> None:
     if code:
-        raise PluginError(f"Streamlit ended with exit code {code}; what it said stands above.")
+        raise PluginError(f"Streamlit ended with exit code {code}; its output is above.")
 
 
 def _end(child: subprocess.Popen[bytes]) -> None:

@@ -1,4 +1,4 @@
-"""The files of a benchmark, read for looking at: its own, or others of the same names and columns."""
+"""Reading the files of a benchmark: those that Assay wrote, or others with the same names and columns."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ _ABOUT = ("query_id", "query_text", "category", "difficulty")
 
 @dataclass(frozen=True)
 class BenchmarkTables:
-    """What a benchmark's files say."""
+    """The contents of a benchmark's files."""
 
     folder: Path
-    aggregates: pl.DataFrame  # a row a model
-    queries: pl.DataFrame  # a row a pair of models and query
-    slices: dict[str, pl.DataFrame]  # by tag: a row a value and model
+    aggregates: pl.DataFrame  # one row per model
+    queries: pl.DataFrame  # one row per pair of models and query
+    slices: dict[str, pl.DataFrame]  # by tag: one row per value and model
     recommendation: str | None
-    review: pl.DataFrame | None  # a row a query and model; None where nobody was asked
+    review: pl.DataFrame | None  # one row per query and model; None without a review
     combined: dict[str, Any] = field(default_factory=dict)
     comparison: dict[str, Any] = field(default_factory=dict)
 
@@ -40,7 +40,7 @@ class BenchmarkTables:
 
     @property
     def pairs(self) -> list[tuple[str, str]]:
-        """The challenger before the other, in the order of the files."""
+        """Every pair, the challenger first, in the order of the files."""
         return list(dict.fromkeys(self.queries.select("model_a", "model_b").iter_rows()))
 
     def of_pair(self, a: str, b: str) -> pl.DataFrame:
@@ -55,7 +55,7 @@ class BenchmarkTables:
         return found if isinstance(found, dict) else {}
 
     def results_path(self, model: str) -> Path | None:
-        """Where a model's results are kept query by query."""
+        """The file with a model's results query by query."""
 
         from assay.kinds.models.benchmark.folder import model_file_names
 
@@ -64,7 +64,7 @@ class BenchmarkTables:
 
 
 def find_tables(folder: Path) -> Path:
-    """Where the tables lie: in the folder, in its `results`, or in the benchmark of a study's run."""
+    """The folder of the tables: this one, its `results`, or the benchmark of a study's run."""
     for place in (folder / "results", folder, folder / "run" / "benchmark" / "results"):
         if any((place / name).is_file() for name in REQUIRED):
             return place
@@ -75,10 +75,10 @@ def find_tables(folder: Path) -> Path:
 
 
 def read_tables(folder: Path) -> BenchmarkTables:
-    """All tables of a folder; every file that is missing or cannot be read is told at once."""
+    """All tables of a folder. Every file that is missing or cannot be read is reported at once."""
     place = find_tables(folder)
     problems = [
-        Problem("is missing", str(place / name), fix=f"Write all files anew with: {WRITES}")
+        Problem("is missing", str(place / name), fix=f"Write all files again with: {WRITES}")
         for name in REQUIRED
         if not (place / name).is_file()
     ]
@@ -112,7 +112,7 @@ def read_tables(folder: Path) -> BenchmarkTables:
 
 
 def top_results(path: Path, query_id: str) -> dict[str, Any]:
-    """What one model returned for a query; empty where its file does not tell."""
+    """What one model returned for a query; empty if its file does not have the query."""
     problems: list[Problem] = []
     found = _read_json(path, problems)
     if problems:
@@ -121,7 +121,7 @@ def top_results(path: Path, query_id: str) -> dict[str, Any]:
 
 
 def _missing_column(path: Path, column: str) -> Problem:
-    return Problem(f"has no column {column!r}", str(path), fix=f"Write it anew with: {WRITES}")
+    return Problem(f"has no column {column!r}", str(path), fix=f"Write it again with: {WRITES}")
 
 
 def _read_parquet(path: Path, problems: list[Problem]) -> pl.DataFrame:
@@ -129,11 +129,11 @@ def _read_parquet(path: Path, problems: list[Problem]) -> pl.DataFrame:
     from polars import selectors
 
     try:
-        # Other writers of Parquet have NaN where nothing is known.
+        # Other writers of Parquet put NaN for unknown values.
         return pl.read_parquet(path, glob=False).with_columns(selectors.float().fill_nan(None))
     except pl.exceptions.PolarsError as error:
         first = str(error).partition("\n")[0]
-        problems.append(Problem(f"cannot be read as Parquet: {first}", str(path), fix="Write it anew."))
+        problems.append(Problem(f"cannot be read as Parquet: {first}", str(path), fix="Write it again."))
         return pl.DataFrame()
 
 
@@ -145,12 +145,12 @@ def _read_json(path: Path, problems: list[Problem]) -> dict[str, Any]:
     try:
         return msgspec.json.decode(path.read_bytes(), type=dict[str, Any])
     except msgspec.DecodeError as error:
-        problems.append(Problem(f"cannot be read as JSON: {error}", str(path), fix="Write it anew."))
+        problems.append(Problem(f"cannot be read as JSON: {error}", str(path), fix="Write it again."))
         return {}
 
 
 def _pair_rows(raw: pl.DataFrame, models: list[str], path: Path) -> pl.DataFrame:
-    """A row a pair and query, whether the file has that or two models side by side."""
+    """One row per pair and query, from a file of that form or with two models side by side."""
     import polars as pl
 
     named = {model.casefold(): model for model in models}

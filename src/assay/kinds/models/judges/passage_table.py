@@ -1,9 +1,9 @@
-"""The passages as one SQL table that a clause from a stranger's golden set may read, and nothing else.
+"""The passages as one SQL table, which is all that a clause from a stranger's golden set may read.
 
-Four walls, each of which should hold alone: the clause's syntax tree may only name what is listed
-(`sql_clause`); the connection is locked and runs one SELECT in a read-only transaction (`sql_select`); both
-live in a process of their own that can open no file, sees no environment and has little memory; and that
-process ends itself when time is up (`sql_process`).
+There are four walls, each of which should hold by itself: the clause's syntax tree may only name what is
+listed (`sql_clause`); the connection is locked and runs one SELECT in a read-only transaction
+(`sql_select`); both live in a process of their own that can open no file, sees no environment and has little
+memory; and that process ends itself when time is up (`sql_process`).
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ _SIZE = re.compile(r"\s*(\d+)\s*([KMG])i?B\s*", re.IGNORECASE)
 class PassageTable:
     """The passages as one read-only SQL table.
 
-    It is called passages, or chunks. Columns are the core fields, also under the names that `columns` gives
-    them, and the metadata keys. `memory` is what a clause may take on top of the table itself.
+    Its name is passages, or chunks. Its columns are the core fields, also under the names that `columns`
+    gives them, and the metadata keys. `memory` is what a clause may use on top of the table itself.
     """
 
     def __init__(
@@ -70,7 +70,7 @@ class PassageTable:
         return found
 
     def matching_all(self, clauses: Sequence[str]) -> list[list[str] | ClauseRefused]:
-        """For each clause what `matching` finds, or why it is refused; the text is gone through once."""
+        """For each clause, what `matching` finds or why it is refused, in one pass over the text."""
         found: list[list[str] | ClauseRefused] = [[] for _ in clauses]
         asked: dict[int, str] = {}
         for number, clause in enumerate(clauses):
@@ -89,7 +89,7 @@ class PassageTable:
         return found
 
     def _replies(self, clauses: Sequence[str]) -> list[ClauseReply]:
-        """Asked together; where that does not work, one by one, so that only a guilty one is refused."""
+        """The replies to all clauses at once; if that fails, one by one, so that only bad ones fail."""
         together = self._ask(clauses) if len(clauses) > 1 else []
         return together or [reply for clause in clauses for reply in self._ask([clause])]
 
@@ -106,12 +106,12 @@ class PassageTable:
                 return [(timeout_message(self._seconds), b"")]
             return [("The clause needs too much memory, or breaks DuckDB. Make it simpler.", b"")]
         finally:
-            if self._worker is None:  # also after Ctrl-C: nobody would read its answer
+            if self._worker is None:  # also after Ctrl-C, when nobody would read its answer
                 worker.end()
         return replies
 
     def _start(self) -> SqlWorker:
-        """A process that loads the table while this one goes on."""
+        """A process that loads the table in the background."""
         worker = SqlWorker()
         try:
             columns = _columns(self._corpus, self._others)
@@ -125,7 +125,7 @@ class PassageTable:
         return worker
 
     def close(self) -> None:
-        """Ends the process; a later question starts another."""
+        """Ends the process. A later question starts another."""
         if self._worker is not None:
             self._worker.end()
             self._worker = None
@@ -138,7 +138,7 @@ class PassageTable:
 
 
 def _await_table(worker: SqlWorker) -> float:
-    """Waits until a process has loaded its table; when that was."""
+    """Waits until a process has loaded its table, and returns the time."""
     try:
         worker.loaded()
     except EOFError:
@@ -155,7 +155,7 @@ def _table_error(worker: SqlWorker) -> UsageError:
 
 
 def _column_aliases(columns: Mapping[str, str]) -> dict[str, str]:
-    """The field each of the author's names stands for."""
+    """The field of each of the author's names."""
     names: dict[str, str] = {}
     for field, name in columns.items():
         if field not in CORE:
@@ -170,7 +170,7 @@ def _column_aliases(columns: Mapping[str, str]) -> dict[str, str]:
 
 
 def _columns(corpus: Corpus, others: Mapping[str, str]) -> list[SqlColumn]:
-    """The core fields, then one column a metadata key; SQL takes names that differ in case for one."""
+    """The core fields, then one column per metadata key. SQL treats names that differ in case as one."""
     columns = [(name, "VARCHAR", [getattr(each, name) for each in corpus.passages]) for name in CORE]
     spellings: dict[str, dict[str, None]] = {}
     for key in dict.fromkeys(chain.from_iterable(each.metadata for each in corpus.passages)):
@@ -188,7 +188,7 @@ def _columns(corpus: Corpus, others: Mapping[str, str]) -> list[SqlColumn]:
 
 
 def _undecodable_fields(passages: Iterable[Passage]) -> Iterator[Problem]:
-    """The fields that hold half a character, as JSON with an escape cut in two does."""
+    """The fields that hold half a character, as JSON does whose escape was cut in two."""
     for passage in passages:
         fields = {name: getattr(passage, name) for name in CORE} | dict(passage.metadata)
         for name, value in fields.items():
@@ -201,7 +201,7 @@ def _undecodable_fields(passages: Iterable[Passage]) -> Iterator[Problem]:
 
 
 def _with_sql_type(values: list[Any]) -> tuple[str, list[Any]]:
-    """The SQL type that holds all the values, and the values so that they can travel."""
+    """The SQL type that holds all the values, and the values in a form that can be sent."""
     if kind := _sql_type(values):
         return kind, [_transferable(each) for each in values]
     lists = all(each is None or isinstance(each, list) for each in values)
@@ -236,5 +236,5 @@ def _transferable(value: Any) -> Any:
 def _parse_memory(memory: str) -> int:
     found = _SIZE.fullmatch(memory)
     if found is None:
-        raise UsageError(f"{memory!r} is no amount of memory. Write it as in 512MB.")
+        raise UsageError(f"{memory!r} is not an amount of memory. Write it as in 512MB.")
     return int(found[1]) << 10 * ("KMG".index(found[2].upper()) + 1)

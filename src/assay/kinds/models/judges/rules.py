@@ -38,16 +38,17 @@ _SUFFIXES = {".pdf", ".txt", ".html", ".htm", ".md", ".doc", ".docx", ".xml", ".
 
 
 def report_key(report: str) -> str:
-    """A report's id as it is compared: without the ending of a file, in lower case."""
+    """A report's id for comparison: without a file ending, in lower case."""
     path = PurePath(report.strip())
     plain = path.stem if path.suffix.lower() in _SUFFIXES else path.name
     return plain.casefold()
 
 
 class RuleIndex:
-    """What rules can ask of a dataset's corpus: of the passages as they came, where it was cut anew.
+    """Lookups that rules need in a dataset's corpus, in its original passages if documents were cut again.
 
-    `clauses` and `words` are all that will be asked for.
+    Clauses and words of all items are looked up together, once, because passes over the whole text are
+    expensive. `clauses` and `words` are all that will be asked for.
     """
 
     def __init__(
@@ -59,7 +60,7 @@ class RuleIndex:
         self._words = list(dict.fromkeys(word.lower() for word in words))
 
     def place(self, doc_id: str) -> int:
-        """Where a passage stands in the corpus."""
+        """The position of a passage in the corpus."""
         return self._corpus.position[doc_id]
 
     def report_of(self, doc_id: str) -> str:
@@ -95,7 +96,7 @@ class RuleIndex:
         return found
 
     def in_sections(self, sections: Sequence[str]) -> list[str]:
-        """The passages in sections of these names, flexibly read."""
+        """The passages in sections of these names, compared flexibly."""
         named = [name for name in self._by_section if is_section(name, sections)]
         return [doc_id for name in named for doc_id in self._by_section[name]]
 
@@ -124,7 +125,7 @@ class RuleIndex:
 
     @cached_property
     def _mentions(self) -> dict[str, np.ndarray[Any, np.dtype[np.bool_]]]:
-        """For every word the passages that hold its letters: a quick sieve, which lets too many through."""
+        """For every word, the passages that contain its letters: a fast filter that lets too many through."""
         import polars as pl
 
         try:
@@ -139,7 +140,7 @@ class RuleIndex:
         return {word: found[str(number)].to_numpy() for number, word in enumerate(self._words)}
 
     def with_signals(self, signals: Sequence[str], least: int) -> Iterator[tuple[str, str]]:
-        """The passages that hold at least so many of the words, and which."""
+        """The passages that hold at least so many of the words, and these words."""
         words = {str(word).lower(): str(word) for word in signals}
         patterns = {word: re.compile(rf"\b{re.escape(word)}{_ENDINGS}\b") for word in words}
         mentions = {word: self._mentions[word] for word in words}
@@ -153,7 +154,7 @@ class RuleIndex:
 
 
 def _occurs(pattern: re.Pattern[str], word: str, text: str) -> bool:
-    """Whether a pattern that begins with a word is in a text; tried only where the word's letters are."""
+    """Whether a pattern that begins with a word is in a text. It is tried only where the word occurs."""
     place = text.find(word)
     while place >= 0:
         if pattern.match(text, place):
@@ -163,7 +164,7 @@ def _occurs(pattern: re.Pattern[str], word: str, text: str) -> bool:
 
 
 def _encodable(text: str) -> str:
-    """The text with a question mark for half a character, which can stand in no column."""
+    """The text with question marks for half characters, which no column can hold."""
     return text.encode(errors="replace").decode()
 
 
@@ -176,15 +177,15 @@ GOLD = {
     "sql": "sql",
     "signals": "signals",
 }
-NEGATIVE: tuple[Rule, ...] = ("sql", "signals")  # what must not come back where nothing is expected
+NEGATIVE: tuple[Rule, ...] = ("sql", "signals")  # what must not come back if nothing is expected
 SHOWN = 5
 
 
 @dataclass(frozen=True)
 class RelevanceRules:
-    """Relevance by declared rules over a closed world: what no rule finds is not relevant.
+    """Relevance by declared rules over a closed world: a passage that no rule finds is not relevant.
 
-    `rules` says which rules count for items with each value of the tag `by`; items of any other value go by
+    `rules` says which rules count for items with each value of the tag `by`. Items with any other value go by
     every rule that their gold has something for.
     """
 
@@ -192,7 +193,7 @@ class RelevanceRules:
 
     by: str = "category"
     rules: dict[str, list[Rule]] = field(default_factory=dict)
-    grades: dict[Rule, float] = field(default_factory=dict)  # 1 where it says nothing
+    grades: dict[Rule, float] = field(default_factory=dict)  # 1 for rules without an entry
     signals: int = 2  # words that make a passage relevant by signals
     seconds: float = 5.0  # for one clause
     memory: str = "1GB"  # for all of SQL
@@ -266,7 +267,7 @@ class RelevanceRules:
                 yield from index.with_signals(gold, min(self.signals, len(gold)))
 
     def describe_item(self, item: Item) -> list[ItemFact]:
-        """What a reviewer may want to know of an item whose rules were not enough."""
+        """Facts for reviewers of an item whose rules were not enough."""
         return [
             ItemFact("sql_ground_truth", _text(item.gold.get("sql"))),
             ItemFact("expected_report_ids", _words(item.gold.get("reports"))),
@@ -276,7 +277,7 @@ class RelevanceRules:
     # ---------------------------------------------------------------------------- before a run
 
     def examine(self, dataset: Dataset, kit: Kit) -> tuple[list[Problem], list[str]]:
-        """What cannot be judged; and what can, but contradicts what an item's author declared."""
+        """Problems of items that cannot be judged, and warnings where the corpus contradicts declarations."""
         index, problems, warnings = self._index(dataset, dataset.items, ()), list[Problem](), list[str]()
         for item in dataset.items:
             place = dataset.places.get(item.item_id, Place(dataset.name))
@@ -303,7 +304,7 @@ def _words(value: object) -> tuple[str, ...]:
 
 
 def _default_rules(item: Item) -> list[Rule]:
-    """Every rule that gold has something for; sections that are always valid make nothing relevant."""
+    """Every rule that gold has something for, except universal sections, which do not make relevant."""
     return [rule for rule in RULES if rule != "universal" and item.gold.get(GOLD[rule])]
 
 
@@ -313,7 +314,7 @@ def _problem(item: Item, place: Place, field: str, what: str, fix: str) -> Probl
 
 
 def _contradictions(item: Item, place: Place, index: RuleIndex) -> Iterator[str]:
-    """What the corpus holds that an item's author did not expect."""
+    """What the corpus holds in contradiction to an item's declarations."""
     declared: Mapping[str, float] = item.gold.get("declared", {})
     where = f"{place.file}{f':{place.line}' if place.line is not None else ''}: {item.item_id}"
     if clause := item.gold.get("sql"):

@@ -1,7 +1,7 @@
 """The process that holds the table of passages: the side that asks, and the side that answers.
 
 It can open no file, sees no environment and has little memory. It ends itself when time is up, because some
-work inside DuckDB, such as one costly regular expression, does not heed an interruption.
+work inside DuckDB, such as an expensive regular expression, cannot be interrupted.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _replies: msgspec.msgpack.Decoder[list[ClauseReply]] = msgspec.msgpack.Decoder(l
 
 
 def seconds_for(clauses: int, seconds: float) -> float:
-    """How long so many clauses may take together, where one may take so long."""
+    """The time limit of so many clauses together, from that of one."""
     return max(seconds, min(seconds * clauses, MOST))
 
 
@@ -46,7 +46,7 @@ def seconds_for(clauses: int, seconds: float) -> float:
 
 
 class SqlWorker:
-    """A process that holds the table: told once what to load, then asked clause after clause."""
+    """A process that holds the table. It loads once, then answers clauses."""
 
     def __init__(self) -> None:
         path = os.pathsep.join([*filter(None, sys.path), str(Path(str(files("assay"))).parent)])
@@ -60,24 +60,24 @@ class SqlWorker:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             env={"PYTHONPATH": path, **{name: os.environ[name] for name in kept if name in os.environ}},
-            start_new_session=True,  # Ctrl-C reaches the parent alone, which ends it
+            start_new_session=True,  # Ctrl-C reaches only the parent, which ends it
         )
         self._loading = False
         self._finish = weakref.finalize(self, _finish, self._process)
 
     def load(self, table: bytes) -> None:
-        """Tells it what to load. It does so on its own: `loaded` waits for it."""
+        """Sends the table. The process loads it in the background; `loaded` waits for it."""
         self._tell(table)
         self._loading = True
 
     def loaded(self) -> None:
-        """Waits until it has loaded; EOFError where it ended instead."""
+        """Waits until the table is loaded; EOFError if the process ended instead."""
         if self._loading:
             self._hear()
             self._loading = False
 
     def ask(self, clauses: Sequence[str]) -> list[ClauseReply]:
-        """Its answer; EOFError where it ended instead."""
+        """The replies to some clauses; EOFError if the process ended instead."""
         self._tell(msgspec.msgpack.encode(clauses))
         return self._hear()
 
@@ -95,7 +95,7 @@ class SqlWorker:
         return _replies.decode(_receive_message(self._process.stdout))
 
     def end(self) -> str:
-        """Ends it, whatever it does; the last line it complained with."""
+        """Ends the process at once; returns the last line of its error output."""
         return self._finish() or ""
 
 
@@ -123,15 +123,15 @@ def _receive_message(stream: IO[bytes]) -> bytes:
 
 
 def run_worker() -> None:
-    """Loads what it is told, locks itself in, and answers until nobody asks."""
+    """Loads the table it is sent, locks itself in, and answers until its input ends."""
     questions, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # a stray print must not garble the answers
-    import_modules()  # while the other side still puts together what to load
+    os.dup2(2, 1)  # a stray print must not corrupt the answers
+    import_modules()  # while the other side still prepares the table
     columns, others, memory, seconds = msgspec.msgpack.decode(_receive_message(questions), type=TableContents)
     connection = connect(columns, others, memory)
     places = {doc_id: place for place, doc_id in enumerate(columns[0][2])}
     del columns
-    # whatever these import is imported while files can be read
+    # all that these need is imported while files can still be read
     answer_clauses(connection, places, ["true"], 60)
     answer_clauses(connection, places, ["true", "lower(text) = 'a'"], 60)
     _confine(memory)
@@ -147,7 +147,7 @@ def run_worker() -> None:
 
 
 def _confine(memory: int) -> None:
-    """No more files, no writing, no core, little memory; where the system knows such limits."""
+    """Forbids more files, writing and core dumps, and limits memory, if the system can."""
     if sys.platform == "win32":
         return
     import resource

@@ -1,4 +1,4 @@
-"""Clauses worked out on a locked connection: each is one SELECT, in a transaction that cannot write."""
+"""Runs clauses on a locked connection: each is one SELECT, in a transaction that cannot write."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from assay.kinds.models.judges.sql_clause import (
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-PARTS = 2  # of clauses that are worked out together, each on a thread of its own
+PARTS = 2  # of the clauses that run together, each on its own thread
 BATCH = 4_000  # passages loaded at once
 LOCKS = (
     "autoinstall_known_extensions = false",
@@ -44,19 +44,17 @@ LOCKS = (
 
 _UNKNOWN = re.compile(r'Referenced column "(.+?)" (?:was )?not found')
 
-SqlColumn = tuple[str, str, list[Any]]  # name, SQL type, a value a passage
-ClauseReply = tuple[
-    str, bytes
-]  # why it was refused, or nothing; where the passages stand, as whole numbers of C
+SqlColumn = tuple[str, str, list[Any]]  # name, SQL type, one value per passage
+ClauseReply = tuple[str, bytes]  # why it was refused, or empty; the positions of passages as C integers
 
 
 def timeout_message(seconds: float) -> str:
-    """What is said of a clause that was stopped."""
+    """The message for a clause that was stopped."""
     return f"The clause took longer than {seconds:g} seconds and was stopped. Make it simpler."
 
 
 def import_modules() -> None:
-    """Imports what takes long."""
+    """Imports the modules that take long."""
     import duckdb  # noqa: F401
     import numpy  # noqa: F401
 
@@ -68,7 +66,7 @@ def connect(columns: Sequence[SqlColumn], others: Mapping[str, str], memory: int
     connection = duckdb.connect(":memory:", config={"threads": 1})
     declared = ", ".join(f"{_quoted(name)} {kind}" for name, kind, _ in columns)
     connection.execute(f"CREATE TABLE stored ({declared})")
-    # Named, as DuckDB else names each column by all the text in it, which takes longer than the loading.
+    # Named, because DuckDB otherwise names each column by all its text, which takes longer than loading.
     rows = ", ".join(f"unnest(?::{kind}[]) AS {_quoted(name)}" for name, kind, _ in columns)
     for start in range(0, len(columns[0][2]), BATCH):
         batch = [values[start : start + BATCH] for _, _, values in columns]
@@ -89,7 +87,7 @@ def _quoted(name: str) -> str:
 def answer_clauses(
     connection: DuckDBPyConnection, places: Mapping[str, int], clauses: Sequence[str], seconds: float
 ) -> list[ClauseReply]:
-    """The reply to each clause; none at all where several cannot be worked out together."""
+    """The reply to each clause; an empty list if several cannot be run together."""
     try:
         if len(clauses) != 1:
             return _answer_together(connection, places, clauses, seconds)
@@ -107,7 +105,7 @@ def matching_ids(connection: DuckDBPyConnection, clause: str, seconds: float) ->
 
 
 def _bind_clause(connection: DuckDBPyConnection, clause: str) -> tuple[str, str]:
-    """The name of the table that a clause goes with, and its condition."""
+    """The name of the table that a clause fits, and its condition."""
     condition = check_clause(connection, clause)
     table, kind = _table_and_type(connection, condition)
     if not kind.upper().startswith("BOOL"):
@@ -145,7 +143,7 @@ def _match_in_parallel(
     conditions: Mapping[int, str],
     seconds: float,
 ) -> dict[int, bytes]:
-    """What satisfies each condition, by its number; a part of them on each processor."""
+    """The passages of each condition, by its number; a part of the conditions on each processor."""
 
     def part(numbers: Sequence[int]) -> Iterator[tuple[int, bytes]]:
         with connection.cursor() as cursor, _time_limit(cursor, seconds):
@@ -155,7 +153,7 @@ def _match_in_parallel(
     several = min(os.cpu_count() or 1, PARTS, len(conditions))
     numbers = list(conditions)
     with ThreadPoolExecutor(several) as threads:
-        # dealt out in turn: costly clauses tend to stand side by side
+        # dealt out in turn, because expensive clauses tend to be neighbours
         found = threads.map(part, [numbers[at::several] for at in range(several)])
         return dict(chain.from_iterable(found))
 
@@ -163,11 +161,10 @@ def _match_in_parallel(
 def _match_in_one_pass(
     connection: DuckDBPyConnection, places: Mapping[str, int], table: str, conditions: Sequence[str]
 ) -> list[bytes]:
-    """Where the passages stand that satisfy each condition, in one pass over the table.
+    """The positions of the passages that satisfy each condition, in one pass over the table.
 
-    A CASE tries the parts of a condition as a WHERE does: a part that would fail where an earlier one does
-    not hold is not tried there. DuckDB does not look into it for what is worked out twice: hence the held
-    columns.
+    A CASE tries the parts of a condition as a WHERE does: a part that could fail is not tried if an earlier
+    part is false. DuckDB does not find repeated expressions inside it, so columns in lower case are prepared.
     """
     import numpy as np
 
@@ -189,7 +186,7 @@ def _match_in_one_pass(
 
 @contextlib.contextmanager
 def _time_limit(connection: DuckDBPyConnection, seconds: float) -> Iterator[None]:
-    """Interrupts what takes too long; whatever goes wrong is said in words."""
+    """Interrupts work that takes too long, and refuses the clause in words if anything goes wrong."""
     import duckdb
 
     timer = threading.Timer(seconds, connection.interrupt)
@@ -206,7 +203,7 @@ def _time_limit(connection: DuckDBPyConnection, seconds: float) -> Iterator[None
 
 @contextlib.contextmanager
 def _refusing(connection: DuckDBPyConnection) -> Iterator[None]:
-    """Refuses a clause with what DuckDB says of it; an interruption may have other reasons."""
+    """Refuses a clause with DuckDB's message. An interruption is passed on, as it may have other reasons."""
     import duckdb
 
     try:
@@ -228,7 +225,7 @@ def read_column(connection: DuckDBPyConnection, sql: str) -> tuple[str, list[Any
 
 @contextlib.contextmanager
 def _read_only(connection: DuckDBPyConnection, sql: str) -> Iterator[DuckDBPyConnection]:
-    """What one SELECT finds, in a transaction that cannot write."""
+    """The result of one SELECT, in a transaction that cannot write."""
     import duckdb
 
     statements = connection.extract_statements(sql)
@@ -243,7 +240,7 @@ def _read_only(connection: DuckDBPyConnection, sql: str) -> Iterator[DuckDBPyCon
 
 
 def _table_and_type(connection: DuckDBPyConnection, condition: str) -> tuple[str, str]:
-    """The name of the table that the condition goes with, and the condition's type."""
+    """The name of the table that the condition fits, and the condition's type."""
     import duckdb
 
     first, second = TABLES

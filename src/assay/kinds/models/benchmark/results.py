@@ -31,8 +31,8 @@ REVIEWED: Where = {REVIEW: "yes"}
 class BenchmarkResults:
     """Lookups over one study's results. A model is an arm, under the arm's name.
 
-    Nothing that people have not looked at is passed off as their finding: before a review the adjusted
-    columns are empty. Rates come from the review alone, which gives them on queries judged for every model.
+    Values that no person has examined are not shown as people's: before a review the adjusted columns are
+    empty. Rates come only from the review, which gives them on queries judged for every model.
     """
 
     results: Results
@@ -43,7 +43,7 @@ class BenchmarkResults:
 
     @cached_property
     def pairs(self) -> list[Pair]:
-        """Every pair of models, the challenger first; against the baseline where it takes part."""
+        """Every pair of models, the challenger first, and the baseline last if it takes part."""
         base = self.results.baseline
         ordered = sorted(self.models, key=lambda model: base not in (model, self._arms[model].system))
         return [(later, earlier) for earlier, later in combinations(ordered, 2)]
@@ -54,7 +54,7 @@ class BenchmarkResults:
 
     @cached_property
     def schema(self) -> dict[str, pl.DataType]:
-        """The columns of a table of queries: those that are always there, then what else is measured."""
+        """The columns of a table of queries: those that are always there, then all other measures."""
         return {**NAMED, **{column.name: column.dtype for column in self.columns}}
 
     @cached_property
@@ -73,29 +73,29 @@ class BenchmarkResults:
 
     @property
     def recommendation(self) -> str:
-        """What the study says to do, or else its verdict in words."""
+        """The study's recommendation, or else its verdict in words."""
         told = self.results.recommendation
         return told or f"{say.TITLES[self.results.verdict]}: {verdicts.headline(self.results)}"
 
     @cached_property
     def reviewed(self) -> bool:
-        """Whether people's marks stand behind the adjusted columns."""
+        """Whether the adjusted columns rest on people's marks."""
         review = self.results.review
         return review is not None and (review.marked > 0 or review.open == 0)
 
     # ----------------------------------------------------------------------------- one query
 
     def value(self, model: str, column: MeasureColumn, item_id: str) -> float | None:
-        """A query's value, seeds averaged; none where it was not scored."""
+        """A query's value, averaged over seeds; None if it was not scored."""
         cell = self.grid.get((model, column.measure), {}).get(item_id)
         if cell is None or cell.status not in COUNTED or (column.adjusted and not self.reviewed):
             return None
         return column.scaled(cell.value)
 
     def metrics(self, model: str, item_id: str) -> dict[str, float | bool | None]:
-        """A query's values under all columns. Where seeds disagree on a hit, it is neither true nor false.
+        """A query's values under all columns. A hit is neither true nor false if seeds disagree on it.
 
-        Neither is it where no rule finds one and somebody has yet to judge a result within the cut-off.
+        The same holds if no rule finds a hit, and a result within the cut-off has yet to be judged.
         """
         found: dict[str, float | bool | None] = dict.fromkeys(self.schema)
         for column in self.columns:
@@ -107,7 +107,7 @@ class BenchmarkResults:
         return found
 
     def is_open(self, model: str, item: ItemView, depth: int | None = None) -> bool:
-        """Whether people have yet to judge one of the results shown of a query, within a depth."""
+        """Whether one of the results shown for a query, within a depth, has yet to be judged."""
         hits = item.returned.get(model, [])[:depth]
         return say.wants_review(item) and any(hit.grade is None for hit in hits)
 
@@ -123,12 +123,12 @@ class BenchmarkResults:
 
     @cached_property
     def negatives(self) -> list[str]:
-        """Queries whose right answer is no answer."""
+        """The queries whose right answer is not to answer."""
         return [item.item_id for item in self.queries if item.expects == "nothing"]
 
     @cached_property
     def about_negatives(self) -> list[MeasureColumn]:
-        """Columns that apply to negative queries alone."""
+        """The columns that apply only to negative queries."""
         there = set(self.negatives)
         scored = {
             column: {
@@ -145,7 +145,7 @@ class BenchmarkResults:
         return [item for item in self.queries if all(v in item.tags.get(k, []) for k, v in where.items())]
 
     def is_lower_bound(self, where: Where) -> bool:
-        """Whether rules alone understate the slice: some of its queries want a person's eye."""
+        """Whether rules understate the slice, because people have to judge some of its queries."""
         return say.is_understated(self.results, where)
 
     def slices(self, tag: str) -> list[str]:
@@ -169,7 +169,7 @@ class BenchmarkResults:
 
     @cached_property
     def rates(self) -> dict[Pair, Estimate]:
-        """By model and column: what people found on the queries they finished for every model."""
+        """By model and column: what people found on the queries that are finished for every model."""
         review = self.results.review
         found: dict[Pair, Estimate] = {}
         for one in review.estimates if review is not None else ():
@@ -187,7 +187,7 @@ class BenchmarkResults:
     # -------------------------------------------------------------------------- comparisons
 
     def comparison(self, pair: Pair, name: str, where: Where = ALL) -> Comparison | None:
-        """The first of the pair less the second on one column, whichever way round the study has it."""
+        """The first of the pair minus the second on one column, in whichever order the study has them."""
         there = self.compared.get(frozenset(where.items()), {})
         if (one := there.get((*pair, name))) is not None:
             return one
@@ -223,7 +223,7 @@ class BenchmarkResults:
         return {name: made.get(name, Arm(name)) for name in self.results.arms}
 
     def _model(self, system: str, factors: Factors) -> str:
-        """The arm of a system under a combination of factors, of which it may have a part only."""
+        """The arm of a system under a combination of factors, of which the arm may have only some."""
         for name, arm in self._arms.items():
             if arm.system == system and all(factors.get(key) == value for key, value in arm.factors.items()):
                 return name
@@ -236,7 +236,7 @@ def rate_names(found: Sequence[str]) -> list[str]:
 
 
 def is_better(one: Comparison | None) -> bool | None:
-    """Whether the first is shown to be better; nobody knows where there is no interval."""
+    """Whether the first model is shown to be better; None without an interval."""
     return None if one is None or one.low is None else one.shown == BETTER
 
 
