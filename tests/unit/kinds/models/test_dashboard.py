@@ -28,7 +28,7 @@ from assay.kinds.models.dashboard.charts import (
     APART,
     LIGHT,
     ModelStyle,
-    escape_text,
+    escape,
     number_with_interval,
     separate_points,
 )
@@ -338,7 +338,7 @@ def test_figures_have_three_digits_and_their_evidence() -> None:
     ) == ("≥ 0.650 [0.529, 0.767], n = 49")
     assert number_with_interval({"value": 0.5}) == "0.500"
     assert number_with_interval({}) == "n/a"
-    assert escape_text("![a](http://b)") == r"\!\[a\](http\://b)"
+    assert escape("![a](http://b)") == r"\!\[a\](http\://b)"
 
 
 def test_points_on_one_place_are_moved_apart_and_no_further_than_needed() -> None:

@@ -23,10 +23,8 @@ from assay.core.block import Block
 from assay.core.errors import DataError, Problem, UsageError, decoding_problem
 from assay.core.records import Item, Node, Response, Step, Structure
 
-CHILD, ENTITY = (
-    "child",
-    "entity",
-)  # the kind of edge that makes the tree; the role of a name that links go over
+CHILD = "child"  # the kind of the edges that make the tree
+ENTITY = "entity"  # the role of a name that links go over
 ROUTE, LINK, VISITED = "route", "link", "visited"  # kinds of steps
 PASSAGES = "passages"  # what a step calls the level below the leaves
 _HELD = "tree_cases"
@@ -243,9 +241,7 @@ def routed_items(block: Block) -> list[RoutedItem | None]:
 
 def _build_routed_items(block: Block) -> list[RoutedItem | None]:
     trees: dict[int, PublishedTree] = {}
-    standing_for = _group_pairs(
-        (unit, doc_id) for doc_id, units in block.corpus.units.items() for unit in units
-    )
+    standing = _group_pairs((unit, doc_id) for doc_id, units in block.corpus.units.items() for unit in units)
     found: list[RoutedItem | None] = []
     for item, units, response in zip(block.items, _evidence_units(block.items), block.responses, strict=True):
         structure = block.structure_of(item) if units else None
@@ -254,10 +250,7 @@ def _build_routed_items(block: Block) -> list[RoutedItem | None]:
             continue
         tree = trees.setdefault(id(structure), PublishedTree(structure))
         case = RoutedItem(
-            [
-                frozenset(each for doc_id in unit for each in standing_for.get(doc_id, [doc_id]))
-                for unit in units
-            ],
+            [frozenset(one for doc_id in unit for one in standing.get(doc_id, [doc_id])) for unit in units],
             tree,
             None if response is None else Descent.of(response),
         )

@@ -12,7 +12,7 @@ def main() -> None:
 
     from assay.core.errors import DataError
     from assay.kinds.models.dashboard import comparison, overview
-    from assay.kinds.models.dashboard.charts import ModelStyle, escape_text
+    from assay.kinds.models.dashboard.charts import ModelStyle, escape
     from assay.kinds.models.dashboard.tables import read_tables
 
     st.set_page_config(page_title="Assay: benchmark", layout="wide")
@@ -21,7 +21,7 @@ def main() -> None:
     except DataError as error:
         st.title("There is nothing to show", anchor=False)
         for problem in error.problems:
-            st.error(escape_text(problem))
+            st.error(escape(problem))
         return
     look = ModelStyle(tuple(tables.models), dark=st.context.theme.type == "dark")
     overview.show_answer(tables)

@@ -65,7 +65,7 @@ def _cycled(choices: tuple[str, ...], start: int, count: int) -> list[str]:
     return [choices[(start + place) % len(choices)] for place in range(count)]
 
 
-def escape_text(text: Any) -> str:
+def escape(text: Any) -> str:
     """Text of a file as literal Markdown: no link, picture or markup is made of it."""
     return escaped(str(text)).replace(":", "\\:")
 

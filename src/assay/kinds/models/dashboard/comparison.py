@@ -9,7 +9,7 @@ from assay.kinds.models.dashboard.charts import (
     ModelStyle,
     bars_in_words,
     bounded_number,
-    escape_text,
+    escape,
     grouped_bars,
     latency_ranges,
     number_with_interval,
@@ -54,11 +54,11 @@ def show_readings(tables: BenchmarkTables, look: ModelStyle) -> None:
     cells: list[list[str]] = []
     for name, title in READINGS.items():
         found = {model: _reading(tables, model, name, measure) for model in tables.models}
-        cells.append([escape_text(title), *(number_with_interval(one) for one in found.values())])
+        cells.append([escape(title), *(number_with_interval(one) for one in found.values())])
         rows += [_bar(title, model, one) for model, one in found.items() if one]
     if rows and all(0 <= row["value"] <= 1 for row in rows):
         st.altair_chart(grouped_bars(rows, look, measure), width="stretch", alt=bars_in_words(rows))
-    st.markdown(table([escape_text(measure), *map(escape_text, tables.models)], cells))
+    st.markdown(table([escape(measure), *map(escape, tables.models)], cells))
     if not any(tables.reading(model, "human_adjusted") for model in tables.models):
         st.info("There are no human-adjusted values: nobody has judged yet. Next:\n\n" + NEXT_STEPS)
     elif not any(_reading(tables, model, "human_adjusted", measure) for model in tables.models):
@@ -122,8 +122,8 @@ def _slice_table(tag: str, frame: Any) -> str:
         others = [say.number(row.get(name)) for name in ("hit_at_10", "ndcg_at_10", "total_latency_ms")]
         rows.append(
             [
-                escape_text(tag_words(row[tag])),
-                escape_text(row["model"]),
+                escape(tag_words(row[tag])),
+                escape(row["model"]),
                 number_with_interval(found),
                 *others,
             ]
@@ -142,7 +142,7 @@ def show_review(tables: BenchmarkTables, look: ModelStyle) -> None:
         why = "Nobody was asked" if tables.review is None else "No query is judged for every model yet"
         st.info(f"{why}, so semantic lift is not known. Next:\n\n{NEXT_STEPS}")
     else:
-        shares = [f"{escape_text(model)} {say.number(100 * value)}" for model, value in known.items()]
+        shares = [f"{escape(model)} {say.number(100 * value)}" for model, value in known.items()]
         title = f"Relevant results in 100 that keywords miss: {', '.join(shares)}"
         st.subheader(title, anchor=False)
         rows = [
@@ -181,10 +181,8 @@ def _show_marks(tables: BenchmarkTables) -> None:
     import streamlit as st
 
     found = tables.review
-    if found is None:
-        return
-    there = [name for name in COUNTS if name in found.columns]
-    if not there or found.is_empty():
+    there = [name for name in COUNTS if found is not None and name in found.columns]
+    if found is None or not there or found.is_empty():
         return
     sums = {row["model"]: row for row in found.group_by("model").agg(pl.col(there).sum()).to_dicts()}
     titles = {name: "open" if name == "unjudged" else tag_words(name) for name in there}
@@ -196,7 +194,7 @@ def _show_marks(tables: BenchmarkTables) -> None:
             f"{say.number(ends[0])} to {say.number(ends[1])}" if ends else say.NOTHING for ends in bounds
         ]
         rows.append(["semantic lift, whatever is open", *spans])
-    st.markdown(table(["results", *map(escape_text, models)], rows))
+    st.markdown(table(["results", *map(escape, models)], rows))
 
 
 def show_latency(tables: BenchmarkTables, look: ModelStyle) -> None:
@@ -209,7 +207,7 @@ def show_latency(tables: BenchmarkTables, look: ModelStyle) -> None:
         st.subheader("How fast are they?", anchor=False)
         st.info("No time was measured. Add the measure `Seconds` to study.yaml.")
         return
-    told = ", ".join(f"{escape_text(row['model'])} {say.number(row['usual'])} ms" for row in rows)
+    told = ", ".join(f"{escape(row['model'])} {say.number(row['usual'])} ms" for row in rows)
     st.subheader(f"A usual answer takes: {told}", anchor=False)
     st.altair_chart(latency_ranges(rows, look), width="stretch", alt=told)
     cells = [
@@ -218,7 +216,7 @@ def show_latency(tables: BenchmarkTables, look: ModelStyle) -> None:
         if name in tables.aggregates.columns
     ]
     with st.expander("As a table"):
-        st.markdown(table(["milliseconds", *map(escape_text, tables.models)], cells))
+        st.markdown(table(["milliseconds", *map(escape, tables.models)], cells))
 
 
 def _latency_row(row: dict[str, Any]) -> dict[str, Any]:
@@ -264,7 +262,7 @@ def show_pair(tables: BenchmarkTables, pair: tuple[str, str], look: ModelStyle) 
     a, b = pair
     queries = tables.of_pair(a, b)
     counts = count_outcomes(queries, a, b)
-    title = f"Queries won: {escape_text(a)} {counts[a]}, {escape_text(b)} {counts[b]}; tied: {counts[TIE]}"
+    title = f"Queries won: {escape(a)} {counts[a]}, {escape(b)} {counts[b]}; tied: {counts[TIE]}"
     st.subheader(title, anchor=False)
     left, right = st.columns(2, gap="large")
     with left:
@@ -297,28 +295,26 @@ def _show_difference(tables: BenchmarkTables, a: str, b: str, queries: pl.DataFr
     pairs = tables.comparison.get("pairs", [])
     found = [pair for pair in pairs if (pair.get("a"), pair.get("b")) == (a, b)]
     facts = found[0].get("overall", {}).get("mrr") if found else None
-    names = f"{escape_text(a)} − {escape_text(b)}"
+    names = f"{escape(a)} − {escape(b)}"
     if not facts or facts.get("difference") is None:
         mean = queries["mrr_diff"].mean()
         known = say.number(float(mean) if isinstance(mean, int | float) else None, signed=True)
-        st.markdown(f"MRR, {names}: **{escape_text(known)}**. No test is in the files.")
+        st.markdown(f"MRR, {names}: **{escape(known)}**. No test is in the files.")
         return
     value = say.with_interval(facts["difference"], facts["low"], facts["high"], signed=True)
-    lines = [f"MRR, {names}: **{escape_text(value)}**, n = {facts['n']}"]
+    lines = [f"MRR, {names}: **{escape(value)}**, n = {facts['n']}"]
     tests = {"p": "p", "p_adjusted": "adjusted p", "p_wilcoxon": "Wilcoxon p"}
     told = [
         f"{title} {say.p_value(facts[name])}" for name, title in tests.items() if facts.get(name) is not None
     ]
     if told:
-        lines.append(escape_text(", ".join(told)))
+        lines.append(escape(", ".join(told)))
     if facts.get("effect") is not None:
         lines.append(
-            escape_text(f"{facts.get('effect_name') or 'effect'} {say.number(facts['effect'], signed=True)}")
+            escape(f"{facts.get('effect_name') or 'effect'} {say.number(facts['effect'], signed=True)}")
         )
-    ahead = {"better": a, "worse": b}.get(facts.get("shown", ""))
-    lines.append(
-        f"{escape_text(ahead)} is shown to be better." if ahead else "Neither is shown to be better."
-    )
+    ahead = {"better": escape(a), "worse": escape(b)}.get(facts.get("shown", ""), "Neither")
+    lines.append(f"{ahead} is shown to be better.")
     st.markdown("  \n".join(lines))
 
 
@@ -329,7 +325,7 @@ def show_queries(tables: BenchmarkTables, pair: tuple[str, str], look: ModelStyl
     a, b = pair
     st.subheader("Query by query", anchor=False)
     found = _filter_queries(tables.of_pair(a, b), pair).sort("mrr_diff", nulls_last=True)
-    st.caption(f"{say.quantity(len(found), 'row')}, those first where {escape_text(a)} falls behind most.")
+    st.caption(f"{say.quantity(len(found), 'row')}, those first where {escape(a)} falls behind most.")
     if found.is_empty():
         st.info("No query is like that. Take a filter away.")
         return
@@ -360,11 +356,8 @@ def _filter_queries(queries: pl.DataFrame, pair: tuple[str, str]) -> pl.DataFram
 
     queries = queries.with_columns(winner=pl.col("winner").fill_null(UNKNOWN))
     wanted: dict[str, list[str]] = {}
-    for place, (name, title) in zip(
-        st.columns(3),
-        (("category", "Category"), ("difficulty", "Difficulty"), ("winner", "Ahead")),
-        strict=True,
-    ):
+    filters = (("category", "Category"), ("difficulty", "Difficulty"), ("winner", "Ahead"))
+    for place, (name, title) in zip(st.columns(3), filters, strict=True):
         there = queries[name].drop_nulls().unique(maintain_order=True).to_list()
         if name == "winner":
             there = [each for each in (*pair, TIE, UNKNOWN) if each in there]
@@ -377,7 +370,7 @@ def _show_query(
 ) -> None:
     import streamlit as st
 
-    st.markdown("#### " + escape_text(f"{row['query_id']}: {row['query_text'] or ''}"))
+    st.markdown("#### " + escape(f"{row['query_id']}: {row['query_text'] or ''}"))
     for place, model, mrr in zip(st.columns(2), pair, (row["a_mrr"], row["b_mrr"]), strict=True):
         with place:
             st.html(f'<div style="font-weight:600">{look.name(model)}, MRR {say.number(mrr)}</div>')
@@ -387,7 +380,7 @@ def _show_query(
                 continue
             found = top_results(path, row["query_id"])
             if found.get("error"):
-                st.error(escape_text(found["error"]))
+                st.error(escape(found["error"]))
             for hit in found.get("top_results", [])[:SHOWN]:
                 _show_hit(hit)
             if not found.get("top_results"):
@@ -402,6 +395,6 @@ def _show_hit(hit: dict[str, Any]) -> None:
         if hit.get("rule_match") and hit.get("status") in ("relevant_by_person", "not_relevant"):
             mark += "; a rule finds it too"
         score = "" if hit.get("score") is None else f", score {say.number(hit['score'])}"
-        st.markdown(f"**{hit.get('rank', '')}. {escape_text(hit.get('chunk_id', ''))}**  \n{mark}{score}")
+        st.markdown(f"**{hit.get('rank', '')}. {escape(hit.get('chunk_id', ''))}**  \n{mark}{score}")
         if hit.get("text"):
             st.text(say.printable(str(hit["text"])))

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from assay.core.records import Verdict
-from assay.kinds.models.dashboard.charts import ModelStyle, bounded_number, escape_text
+from assay.kinds.models.dashboard.charts import ModelStyle, bounded_number, escape
 from assay.kinds.models.dashboard.tables import BenchmarkTables
 from assay.report import wording as say
 from assay.report.markdown import code
@@ -39,9 +39,9 @@ def show_answer(tables: BenchmarkTables) -> None:
     told = tables.recommendation or "none"
     if len(told) > LONGEST_TITLE:
         st.title("Recommendation", anchor=False)
-        st.markdown(f"**{escape_text(told)}**")
+        st.markdown(f"**{escape(told)}**")
     else:
-        st.title(f"Recommendation: {escape_text(told)}", anchor=False)
+        st.title(f"Recommendation: {escape(told)}", anchor=False)
     if verdict is not None:
         st.markdown(f"**Verdict: {VERDICT_SIGNS.get(verdict, '')} {say.TITLES.get(verdict, verdict)}**")
     review = tables.combined.get("review") or {}
@@ -49,7 +49,7 @@ def show_answer(tables: BenchmarkTables) -> None:
         done = review.get("queries_reviewed_for_every_model")
         state = f"The review is not finished: {done} of {review.get('queries_to_review')} queries are judged"
         outlook = f"; {review['outlook']}" if review.get("outlook") else ""
-        st.markdown(escape_text(f"{state} for every model{outlook}."))
+        st.markdown(escape(f"{state} for every model{outlook}."))
     _show_clauses(tables.combined.get("verdicts", []))
 
 
@@ -65,7 +65,7 @@ def _show_clauses(raw: list[dict[str, Any]]) -> None:
     with st.expander(f"What the verdict rests on: {', '.join(counts)}"):
         for one in verdicts:
             informs = "" if one.deciding else " (informs, does not decide)"
-            st.markdown(f"**{escape_text(one.gate)}: {say.TITLES[one.verdict]}**{informs}")
+            st.markdown(f"**{escape(one.gate)}: {say.TITLES[one.verdict]}**{informs}")
             unique = {clause.text: clause for clause in one.clauses}
             st.markdown("\n".join(f"- {_clause(clause)}" for clause in unique.values()))
 
@@ -75,7 +75,7 @@ _KINDS = ((True, "for"), (False, "against"), (None, "open"))
 
 def _clause(clause: Any) -> str:
     words = clause_words(clause)
-    told = escape_text(words.sentence) + (f" ({escape_text(words.why)})" if words.why else "")
+    told = escape(words.sentence) + (f" ({escape(words.why)})" if words.why else "")
     return f"{code(words.text)}: **{words.state}**. {told}"
 
 
@@ -142,14 +142,12 @@ def show_trust(tables: BenchmarkTables) -> None:
 
     st.subheader("Where this comes from", anchor=False)
     for warning in tables.combined.get("warnings", []):
-        st.warning(escape_text(warning))
+        st.warning(escape(warning))
     facts = {
         "study": tables.combined.get("study"),
         "time": tables.combined.get("timestamp"),
         **tables.combined.get("provenance", {}),
         "files": tables.folder,
     }
-    lines = [
-        f"- {escape_text(name)}: {code(str(value))}" for name, value in facts.items() if value is not None
-    ]
+    lines = [f"- {escape(name)}: {code(str(value))}" for name, value in facts.items() if value is not None]
     st.markdown("\n".join(lines))
