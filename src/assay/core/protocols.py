@@ -137,7 +137,7 @@ class Judge(Protocol):
 
 @runtime_checkable
 class FreeJudge(Judge, Protocol):
-    """A judge whose judgments cost nothing: gold, rules, SQL. They are worked out at every evaluation."""
+    """A judge whose judgments cost nothing: gold, rules, SQL. They are computed at every evaluation."""
 
     def judge(self, dataset: Dataset, blocks: Sequence[Block], kit: Kit) -> list[Judgment]: ...
 
@@ -267,12 +267,12 @@ class AnswerReferringMeasure(Protocol):
 
 
 class Statistic(Protocol):
-    """What spans items: a function of columns and resampling weights; one engine gives every interval.
+    """A value over several items, as a function of columns and resampling weights.
 
-    `columns` are arrays of length n; `weights` is (resamples × n); returns one value a resample.
+    `columns` are arrays of length n, and `weights` is (resamples × n). The result is one value per resample.
     `reads` is "scores" (each argument of the call is a measure of a system) or "judgments" (a label; the
-    columns are raters, NaN where a rater did not judge the row). One that reads judgments may have a field
-    `raters`: "anna|llm" are the judges to compare; empty, the people the study lists.
+    columns are raters, with NaN if a rater did not judge the row). A statistic that reads judgments may have
+    a field `raters`: "anna|llm" are the judges to compare; if it is empty, the people that the study lists.
 
     `StatisticTraits` of `gates/operand.py` lists the attributes that a statistic may have besides, each with
     its default. `core/optional.py` has a protocol for each method that it may have: `of`, `trials` and

@@ -1,4 +1,4 @@
-"""What a sweep found, ready to be shown."""
+"""The results of a sweep, ready to be shown."""
 
 from __future__ import annotations
 
@@ -19,46 +19,46 @@ class Setting(msgspec.Struct, frozen=True):
     name: str
     factors: Factors
     reference: bool
-    estimates: list[Estimate]  # over all items, a measure each, in the order of the sweep's measures
-    difference: Comparison | None  # from the reference, decided among all settings; None: it is the reference
+    estimates: list[Estimate]  # over all items, one per measure, in the order of the sweep's measures
+    difference: Comparison | None  # from the reference, in the family of all settings; None: the reference
     slices: list[Estimate]  # of the measure that ranks, by value of `by`
-    ranked: bool = True  # false: items are open, or failed without a bound, so that it has no place
-    seconds: float | None = None  # the median of an answer
+    ranked: bool = True  # false: items are open, or failed without a bound, so it has no rank
+    seconds: float | None = None  # the median time of an answer
     cost: float | None = None
 
 
 class Effect(msgspec.Struct, frozen=True):
-    """One value of a parameter, over all settings that have it: each item counts with its mean over them."""
+    """One value of a parameter, averaged over all settings that have it, item by item."""
 
     value: str
     settings: int
     reference: bool
     estimate: Estimate
-    difference: Comparison | None  # from the reference's value, decided among the values of the parameter
+    difference: Comparison | None  # from the reference's value, in the family of the parameter's values
 
 
 class Parameter(msgspec.Struct, frozen=True):
-    """What one parameter does, whatever the others are."""
+    """The effects of one parameter, averaged over the other parameters."""
 
     name: str
     effects: list[Effect]
 
 
 class Fold(msgspec.Struct, frozen=True):
-    """The best setting of one half of the items, and what it does on the other half."""
+    """The best setting on one half of the items, and its result on the other half."""
 
     chosen_on: str  # "A" or "B"
     checked_on: str
     setting: str | None  # None: nothing could be ranked there
-    chosen: Comparison | None  # from the reference, on the half it was chosen on; None: it is the reference
+    chosen: Comparison | None  # from the reference, on the half where it was chosen; None: the reference
     checked: Comparison | None  # from the reference, on the other half
 
 
 @dataclass(frozen=True)
 class Sweep:
-    """A grid of settings of one system, best first, and how far the best can be trusted.
+    """A grid of settings of one system, the best first, and how far the best can be trusted.
 
-    Or the system as it is, and after it with one change at a time, in the order they are written.
+    With `changes`: the system as it is, then with one change at a time, in the order of the file.
     """
 
     study: str
@@ -66,7 +66,7 @@ class Sweep:
     grid: dict[str, list[str]]  # empty where there are changes
     measures: list[MeasureInfo]  # the first ranks the settings
     by: str | None
-    where: dict[str, list[str]]  # what narrows items or settings
+    where: dict[str, list[str]]  # conditions on items or settings
     items: int
     settings: list[Setting]
     parameters: list[Parameter]
@@ -74,21 +74,21 @@ class Sweep:
     warnings: list[str]
     broken: str | None = None  # why some settings have no answers
     report: str | None = None  # path of the HTML file
-    changes: dict[str, Factors] = field(default_factory=dict)  # by name: what is set; nothing is ranked
+    changes: dict[str, Factors] = field(default_factory=dict)  # by name: the parameters; nothing is ranked
 
     @property
     def measure(self) -> MeasureInfo:
-        """What settings are ranked by."""
+        """The measure that ranks settings."""
         return self.measures[0]
 
     @property
     def reference(self) -> Setting:
-        """What the others are compared with."""
+        """The setting with which the others are compared."""
         return next(setting for setting in self.settings if setting.reference)
 
     @property
     def best(self) -> Setting | None:
-        """The first, unless nothing could be ranked."""
+        """The first setting, or None if nothing could be ranked."""
         return self.settings[0] if self.settings[0].ranked else None
 
     def as_json(self) -> dict[str, Any]:

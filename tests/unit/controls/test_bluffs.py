@@ -48,7 +48,7 @@ def stated(n: int) -> Item:
     return Item(f"q{n}", "a query", gold={"relevant": {f"d{n}": 1.0}, **gold})
 
 
-def test_whoever_claims_everything_has_shown_nothing() -> None:
+def test_claiming_everything_shows_nothing() -> None:
     of = [stated(n) for n in range(COUNT)]
     measures = [SemanticHit(), ContradictionHit(), CaseHit()]
     found = trial([block("memory", of, [told(n) for n in range(COUNT)])], measures, {"memory": None})
@@ -129,7 +129,7 @@ def test_the_pull_is_towards_what_was_asked() -> None:
     assert value_of(away, {}, ("dynamic", "PrimingShift")) > 0
 
 
-def test_scores_that_tremble_shift_and_pull_nowhere() -> None:
+def test_jittered_scores_show_no_shift_and_no_pull() -> None:
     gates = {
         "shift": ["PrimingShift(dynamic) - PrimingShift(static) > 0"],
         "pull": ["PrimingPull(dynamic) - PrimingPull(static) > 0"],

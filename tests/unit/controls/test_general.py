@@ -152,7 +152,7 @@ def test_raters_that_guess_keep_how_often_they_give_each_mark() -> None:
     ],
     ids=lambda each: type(each).__name__,
 )
-def test_what_cannot_be_made_says_why(control: object, reason: str) -> None:
+def test_a_control_that_cannot_be_made_says_why(control: object, reason: str) -> None:
     of = items(COUNT)
     alone = trial([block("new", of, ranked(COUNT, 1))], ["RR@5"], {"new": None})
     with pytest.raises(ControlNotApplicable, match=reason):

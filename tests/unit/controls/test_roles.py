@@ -52,7 +52,7 @@ def roles(*clauses: str, baseline: str | None = "old") -> tuple[dict[str, str | 
         ),
     ],
 )
-def test_a_gate_is_about_those_that_it_wants_to_be_better(
+def test_the_candidates_are_the_systems_that_a_gate_wants_to_be_better(
     clauses: list[str], pairs: dict[str, str | None], references: tuple[str, ...]
 ) -> None:
     assert roles(*clauses) == (pairs, references)

@@ -68,7 +68,7 @@ def test_an_answer_is_what_is_read_of_it() -> None:
         assert "authorization" not in request.headers
 
 
-def test_the_key_goes_along_as_a_bearer_token_and_other_headers_as_given() -> None:
+def test_the_key_is_sent_as_a_bearer_token_and_other_headers_as_given() -> None:
     with Scripted() as server:
         opened(server, key=f"{KEY}\n", headers={"X-Team": "7"}).post("/a", {}, as_it_is)
         (request,) = server.requests
@@ -82,7 +82,7 @@ def test_a_query_of_the_address_follows_the_path() -> None:
         assert server.requests[0].path == "/v1/a?api-version=3"
 
 
-def test_half_a_character_does_not_stop_a_request() -> None:
+def test_half_a_surrogate_pair_does_not_stop_a_request() -> None:
     with Scripted() as server:
         opened(server).post("/a", ["\ud83d"], as_it_is)
         assert server.requests[0].payload == ["?"]
@@ -106,7 +106,7 @@ def test_one_after_another_takes_one_connection() -> None:
         assert (server.calls, server.connections) == (20, 1)
 
 
-def test_a_client_that_nobody_holds_closes_its_connections() -> None:
+def test_an_unused_client_closes_its_connections() -> None:
     with Scripted() as server:
         client = opened(server)
         client.post("/a", {}, as_it_is)
@@ -139,12 +139,12 @@ def test_a_proxy_is_not_asked_for_what_is_on_this_machine(monkeypatch: pytest.Mo
         ("http://localhost.example.org", False),
     ],
 )
-def test_what_is_on_this_machine_is_known_by_its_name(url: str, local: bool) -> None:
+def test_addresses_of_this_machine_are_recognised(url: str, local: bool) -> None:
     assert Endpoint(url).loopback is local
 
 
 @pytest.mark.parametrize("url", ["https://localhost", "HTTPS://localhost"])
-def test_certificates_are_checked_wherever_there_are_any(url: str) -> None:
+def test_certificates_are_checked_over_https(url: str) -> None:
     pool = Endpoint(url).open()._http._transport._pool  # type: ignore[attr-defined]
     assert pool._ssl_context.verify_mode == ssl.CERT_REQUIRED
     assert pool._ssl_context.check_hostname
@@ -188,18 +188,18 @@ def test_when_every_call_fails_the_error_says_how_often_and_why(kind: Kind, caus
 
 
 @pytest.mark.parametrize("status", [408, 409, 425, 429, 500, 502, 503, 504, 529])
-def test_a_status_that_may_pass_is_tried_again(status: int) -> None:
+def test_a_temporary_status_is_tried_again(status: int) -> None:
     with Scripted([Reply({}, status), Reply({}, status), Reply({"ok": True})]) as server:
         assert opened(server).post("/a", {}, as_it_is) == {"ok": True}
         assert server.calls == 3
 
 
 @pytest.mark.parametrize("status", [200, 304, 400, 401, 403, 404, 413, 422])
-def test_what_is_refused_is_not_taken_to_pass(status: int) -> None:
+def test_a_refusal_is_not_temporary(status: int) -> None:
     assert not is_passing(status)
 
 
-def test_an_answer_that_is_nested_too_deeply_is_rubbish_like_any_other() -> None:
+def test_an_answer_that_is_nested_too_deeply_is_not_json() -> None:
     deep = b"[" * 100_000
     with Scripted([Reply(deep), Reply({"ok": True})]) as server:
         assert opened(server).post("/a", {}, as_it_is) == {"ok": True}
@@ -208,7 +208,7 @@ def test_an_answer_that_is_nested_too_deeply_is_rubbish_like_any_other() -> None
     assert raised.value.said == deep.decode()
 
 
-def test_nobody_listening_is_tried_again_and_told() -> None:
+def test_a_refused_connection_is_tried_again_and_reported() -> None:
     with Scripted() as server:
         url = server.url
     with pytest.raises(Retryable, match=r"in 1 attempt\. The last: .*refused"):
@@ -233,7 +233,7 @@ def test_an_answer_that_is_not_what_was_asked_for_is_tried_again() -> None:
 # ------------------------------------------------------------------------------------- waiting
 
 
-def test_pauses_double_and_are_spread_by_chance() -> None:
+def test_pauses_double_and_vary_at_random() -> None:
     with Scripted([Reply({}, 500)]) as server:
         sleeper = Sleeper()
         with pytest.raises(Retryable):
@@ -261,7 +261,7 @@ def test_pauses_double_and_are_spread_by_chance() -> None:
         ("", 0.0),
     ],
 )
-def test_a_service_is_left_alone_for_as_long_as_it_asks(header: str, seconds: float) -> None:
+def test_a_pause_is_as_long_as_the_service_asks_for(header: str, seconds: float) -> None:
     with Scripted([Reply({}, 429, {"Retry-After": header}), Reply({"ok": True})]) as server:
         sleeper = Sleeper()
         opened(server, sleeper, backoff=0.0).post("/a", {}, as_it_is)
@@ -296,7 +296,7 @@ REFUSALS = {
 
 
 @pytest.mark.parametrize("status", REFUSALS)
-def test_what_would_be_refused_again_fails_at_once_and_says_what_to_do(status: int) -> None:
+def test_a_refusal_fails_at_once_and_says_what_to_do(status: int) -> None:
     with Scripted([Reply({"error": {"message": "No, because."}}, status)]) as server:
         with pytest.raises(RequestRefusal) as raised:
             opened(server, key=KEY).post("/a", {}, as_it_is)
@@ -306,7 +306,7 @@ def test_what_would_be_refused_again_fails_at_once_and_says_what_to_do(status: i
         assert (raised.value.status, raised.value.said) == (status, "No, because.")
 
 
-def test_a_service_that_wants_a_key_says_so_where_none_was_given() -> None:
+def test_a_missing_key_is_named_in_the_error() -> None:
     with (
         Scripted([Reply(b"", 401)]) as server,
         pytest.raises(RequestRefusal, match=r"answers 401 Unauthorized\. Give it a key: key="),
@@ -348,7 +348,7 @@ def test_a_service_that_has_moved_says_where_to() -> None:
         (b"\xff\xfe", "\ufffd\ufffd"),
     ],
 )
-def test_the_message_of_a_service_is_found_where_it_puts_it(body: Any, said: str) -> None:
+def test_the_message_of_a_service_is_found_in_its_usual_places(body: Any, said: str) -> None:
     with Scripted([Reply(body, 400)]) as server, pytest.raises(RequestRefusal) as raised:
         opened(server).post("/a", {}, as_it_is)
     assert raised.value.said == said
@@ -386,7 +386,7 @@ def refusing(status: int, said: str) -> Callable[[list[str]], list[str]]:
         (422, "Input validation error: `inputs` must have less than 512 tokens. Given: 600"),
     ],
 )
-def test_what_is_too_much_at_once_is_asked_for_in_parts(status: int, said: str) -> None:
+def test_a_request_that_is_too_large_is_asked_in_parts(status: int, said: str) -> None:
     assert ask_in_parts(["a", "b", "c"], refusing(status, said)) == [["a"], ["b"], ["c"]]
 
 
@@ -400,7 +400,7 @@ def test_what_is_too_much_at_once_is_asked_for_in_parts(status: int, said: str) 
         (404, "max tokens"),
     ],
 )
-def test_a_refusal_that_less_would_not_mend_stands(status: int, said: str) -> None:
+def test_a_refusal_of_another_kind_is_not_asked_in_parts(status: int, said: str) -> None:
     with pytest.raises(RequestRefusal):
         ask_in_parts(["a", "b"], refusing(status, said))
 
@@ -409,7 +409,7 @@ def test_a_refusal_that_less_would_not_mend_stands(status: int, said: str) -> No
 
 
 @pytest.mark.parametrize("status", [200, 400, 401, 429, 500])
-def test_no_message_holds_what_the_service_says_of_a_secret(status: int) -> None:
+def test_no_message_contains_a_secret_that_the_service_repeats(status: int) -> None:
     hidden = [KEY, quote(KEY, safe=""), "an-organisation", "p%40ss-word", "p@ss-word"]
     with Scripted([Reply("Nobody knows {}, {}, {}, {} or {}.".format(*hidden).encode(), status)]) as server:
         url = server.url.replace("http://", "http://ann:p%40ss-word@")
@@ -432,7 +432,7 @@ def test_no_message_holds_what_the_service_says_of_a_secret(status: int) -> None
         ("http://ann:p%40ss@{}/v1", ["p%40ss", "p@ss", base64.b64encode(b"ann:p@ss").decode()]),
     ],
 )
-def test_no_message_holds_a_secret_of_the_address(url: str, hidden: list[str]) -> None:
+def test_no_message_contains_a_secret_of_the_address(url: str, hidden: list[str]) -> None:
     echo = " and ".join(hidden)
     with Scripted([Reply({"error": f"Nobody knows {echo}."}, 403)]) as server:
         endpoint = Endpoint(url.format(server.url.split("/")[2]))
@@ -442,14 +442,14 @@ def test_no_message_holds_a_secret_of_the_address(url: str, hidden: list[str]) -
     assert not [secret for secret in hidden if secret in seen]
 
 
-def test_what_is_no_read_secret_an_address_is_left_in_a_message() -> None:
+def test_an_address_without_secrets_stays_in_a_message() -> None:
     endpoint = Endpoint("http://localhost/v1?deployment=small&max_tokens=512&tokenizer=own")
     assert endpoint.conceal("small 512\n own") == "small 512 own"
 
 
 @given(st.text("abc/+= ", min_size=1, max_size=12).map(str.strip).filter(bool), st.integers(0, 220))
 @settings(max_examples=40)
-def test_a_key_is_hidden_wherever_it_stands(key: str, before: int) -> None:
+def test_a_key_is_hidden_everywhere_in_a_message(key: str, before: int) -> None:
     shown = Endpoint("http://localhost", key).open()._shown("-" * before + key + "-" * 9)
     assert key not in shown
     assert len(shown) <= 200
@@ -478,7 +478,7 @@ def test_a_key_that_no_header_can_hold_is_refused_without_showing_it(key: str) -
         "http://a host",
     ],
 )
-def test_what_is_no_address_is_refused(url: str) -> None:
+def test_a_text_that_is_not_an_address_is_refused(url: str) -> None:
     with pytest.raises(UsageError, match=r"is not the address of a service\. Write http\(s\)://HOST"):
         Endpoint(url)
 
@@ -512,7 +512,7 @@ def test_an_address_is_shown_without_credentials_and_query() -> None:
     assert endpoint.target("/a") == "https://ann:pw@host:8443/accounts/@cf/v1/a?key=7"
 
 
-def test_services_at_one_address_are_told_apart_by_their_query_less_what_is_secret() -> None:
+def test_services_at_one_address_differ_by_their_query_without_secrets() -> None:
     def identity(query: str) -> str:
         return Endpoint(f"https://ann:pw@host/v1/{query}").identity
 

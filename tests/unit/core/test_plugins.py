@@ -96,7 +96,7 @@ def test_the_text_after_a_colon_is_the_first_parameter() -> None:
         ("plain(k=3)", "'plain' has no parameter 'k'."),
     ],
 )
-def test_a_wrong_spec_is_told_what_is_wrong(spec: str, told: str) -> None:
+def test_a_wrong_spec_is_explained(spec: str, told: str) -> None:
     with pytest.raises(PluginError) as caught:
         REGISTRY.create(SYSTEMS, spec)
     assert str(caught.value).strip() == told
@@ -129,7 +129,7 @@ SOUND: dict[str, Any] = {"a": {"by": "sense", "count": 3}}
         ({"pair": ["x", "up"]}, "pair.0: expected int, got str", ("pair", "0")),
     ],
 )
-def test_what_is_wrong_inside_a_parameter_is_told_by_its_place(
+def test_an_error_inside_a_parameter_has_its_path(
     params: dict[str, Any], told: str, path: tuple[str, ...]
 ) -> None:
     with pytest.raises(WrongParameter) as caught:
@@ -140,7 +140,7 @@ def test_what_is_wrong_inside_a_parameter_is_told_by_its_place(
     assert (str(caught.value), caught.value.path) == (f"'outer': part: 'ruled': {told}", ("part", *path))
 
 
-def test_a_plugins_own_check_speaks_for_itself() -> None:
+def test_the_message_of_a_plugins_own_check_is_kept() -> None:
     with pytest.raises(UsageError, match=r"k is 0\. It must be at least 1"):
         REGISTRY.create(SYSTEMS, "search(index=x, k=0)")
 
@@ -151,7 +151,7 @@ def test_a_secret_that_does_not_fit_is_not_printed() -> None:
     assert "hunter2" not in str(caught.value)
 
 
-def test_a_class_that_is_no_dataclass() -> None:
+def test_a_class_that_is_not_a_dataclass_takes_no_parameters() -> None:
     with pytest.raises(PluginError, match="is not a dataclass"):
         make_plugin(object, Spec("thing"))
 
@@ -183,7 +183,7 @@ def test_a_plugin_that_does_not_load(monkeypatch: pytest.MonkeyPatch) -> None:
         ("not_ours.records", None),
     ],
 )
-def test_a_plugin_of_an_earlier_version_is_shown_where_its_imports_are_now(
+def test_a_plugin_with_old_imports_is_told_the_new_ones(
     imported: str, now: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from importlib.metadata import EntryPoint
@@ -198,12 +198,12 @@ def test_a_plugin_of_an_earlier_version_is_shown_where_its_imports_are_now(
     assert str(error.value).endswith(f". Import {now} instead." if now else "'")
 
 
-def test_an_extra_plugin_stands_before_an_installed_one() -> None:
+def test_an_extra_plugin_replaces_an_installed_one() -> None:
     assert Registry({SYSTEMS: {"bm25": Plain}}).load(SYSTEMS, "bm25") is Plain
     assert {"bm25", "dense", "plain"} <= set(REGISTRY.names(SYSTEMS))
 
 
-def test_our_own_come_from_our_distribution() -> None:
+def test_built_in_plugins_come_from_our_distribution() -> None:
     assert Registry().provider(SYSTEMS, "bm25").startswith("retrieval-assay ")
     assert Registry().provider(SYSTEMS, "nobody's") == ""
 
@@ -312,7 +312,7 @@ def test_identities_hold_parts_and_leave_out_what_decides_nothing() -> None:
     assert identity(one) != identity(Composed(Ranker(2), other=Ranker(2)))
 
 
-def test_what_parts_say_of_themselves_is_gathered_by_field() -> None:
+def test_the_identities_of_parts_are_collected_by_field() -> None:
     kit = Kit(root=Path("here"))
     assert part_identities(Composed(), kit) == {"ranker": "ranker on here"}
     nested = Composed(Ranker(inner=Ranker()), other=Ranker())

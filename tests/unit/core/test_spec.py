@@ -31,7 +31,7 @@ from assay.core.spec import Spec, parse_spec
         ("ir_datasets:beir/scifact/test", Spec("ir_datasets", {"": "beir/scifact/test"})),
     ],
 )
-def test_what_a_text_stands_for(text: str, spec: Spec) -> None:
+def test_a_text_is_parsed_as_a_spec(text: str, spec: Spec) -> None:
     assert parse_spec(text) == spec
 
 
@@ -63,7 +63,7 @@ def test_a_mistake_has_its_column(text: str, told: str) -> None:
 
 
 @pytest.mark.parametrize("given", [{}, {"k": 1}, {"use": 3}, {"use": None}])
-def test_a_mapping_that_names_nothing(given: dict[str, Any]) -> None:
+def test_a_mapping_without_use_is_refused(given: dict[str, Any]) -> None:
     with pytest.raises(UsageError, match="names no plugin"):
         parse_spec(given)
 

@@ -46,7 +46,7 @@ def test_every_field_has_its_line(path: Path) -> None:
     assert lines.of(["by", 1]) == 9
 
 
-def test_what_is_not_there_has_the_line_of_what_is_around_it(path: Path) -> None:
+def test_a_missing_field_has_the_line_of_the_field_around_it(path: Path) -> None:
     path.write_text(TEXT)
     _, lines = read_yaml(path)
     assert lines.of(["systems", "b", "missing", 4]) == 5
@@ -87,7 +87,7 @@ def test_scalars(path: Path, text: str, value: object) -> None:
     assert type(found) is type(value)
 
 
-def test_numbers_no_integer_holds_stay_text(path: Path) -> None:
+def test_numbers_that_are_too_long_stay_text(path: Path) -> None:
     assert content(path, f"key: {'9' * 5000}\n") == {"key": "9" * 5000}
 
 
@@ -99,7 +99,7 @@ def test_aliases_are_filled_in(path: Path) -> None:
     assert content(path, "a: &x {k: 1}\nb: *x\n") == {"a": {"k": 1}, "b": {"k": 1}}
 
 
-def test_every_key_given_twice_is_told(path: Path) -> None:
+def test_every_duplicate_key_is_a_problem(path: Path) -> None:
     path.write_text("a: 1\nb: {c: 1, c: 2}\na: 2\n")
     with pytest.raises(DataError) as caught:
         read_yaml(path)

@@ -114,7 +114,9 @@ def two_cuts(folder: Path, judges: str) -> Study:
     return opened(write_golden(folder, text))
 
 
-def test_passages_of_another_cut_are_not_missing_and_what_anchors_decide_is_not_asked(tmp_path: Path) -> None:
+def test_passages_of_another_chunking_are_not_missing_and_what_anchors_decide_is_not_asked(
+    tmp_path: Path,
+) -> None:
     closed = values(evaluated(two_cuts(tmp_path / "alone", "anchors")), "R@10")
     # of what counts for the three queries all is found; in the finer cut 2 of 3 passages for the second
     assert list(closed.values()) == pytest.approx([1.0, (1 + 2 / 3 + 1) / 3])
@@ -128,7 +130,7 @@ def test_passages_of_another_cut_are_not_missing_and_what_anchors_decide_is_not_
         assert server.calls == len(asked) == 1
 
 
-def test_a_mark_on_a_passage_of_one_cut_holds_there_alone_and_is_one_mark(tmp_path: Path) -> None:
+def test_a_mark_on_a_passage_of_one_chunking_counts_only_there(tmp_path: Path) -> None:
     study = two_cuts(tmp_path, "human, anchors")
     run_study(study)
     own, both = "en/ferry/01#0-133", "en/ferry/02"  # a passage of the first cut; a document, which all have
@@ -261,7 +263,7 @@ def test_a_judge_that_looks_less_deep_than_a_measure_reads_is_a_problem(tmp_path
     assert problems(depth=1, prompt="intent") == []  # no measure reads its label
 
 
-def test_a_judge_that_is_not_asked_need_not_look_deep_and_an_uncut_measure_is_a_doubt(tmp_path: Path) -> None:
+def test_a_judge_that_is_not_asked_need_not_look_deep_and_an_uncut_measure_warns(tmp_path: Path) -> None:
     study = endpoints(tmp_path, {"a": A}, f"anchors, {model('', depth=1)}")
     assert not any("depth" in each for each in check_study(study, study.arms).warnings)
     text = (tmp_path / "study.yaml").read_text()

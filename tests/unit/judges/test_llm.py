@@ -107,7 +107,7 @@ def test_a_hit_without_a_text_is_not_asked_about() -> None:
     ]
 
 
-def test_half_a_character_does_not_stop_the_rest() -> None:
+def test_half_a_surrogate_pair_does_not_stop_the_rest() -> None:
     block = block_of(hits("p"), corpus=Corpus([Passage("p", "half \ud83d a sign")]))
     (question,) = Llm(url=URL).questions(DATASET, [block])
     assert question.text == "half ? a sign"
@@ -157,7 +157,7 @@ def test_a_request_is_the_rules_and_then_the_material() -> None:
     assert user["content"].endswith("one short reason.")
 
 
-def test_what_is_extra_goes_along_and_null_takes_a_field_out() -> None:
+def test_extra_fields_are_sent_and_null_removes_a_field() -> None:
     more = {"max_tokens": None, "max_completion_tokens": 50, "seed": None, "cache_prompt": False}
     with ChatStandIn(by_turns("HIGH")) as server:
         found_by(server, extra=more)
@@ -212,7 +212,7 @@ def test_a_finding_costs_what_was_read_and_said() -> None:
         assert found_by(server).cost is None  # nobody said what it costs
 
 
-def test_an_answer_that_was_of_no_use_was_paid_for_too() -> None:
+def test_a_useless_answer_costs_too() -> None:
     with ChatStandIn(by_turns("I think so", "HIGH")) as server:
         finding = found_by(server, price_out=1_000_000.0)
     assert finding.cost == 3 + 1  # words said
@@ -240,7 +240,7 @@ def test_its_version_is_that_of_the_prompt() -> None:
     assert identity(Llm(prompt="relevance-1")) == identity(Llm(prompt="relevance"))
 
 
-def test_who_asks_how_patiently_and_for_how_much_is_no_part_of_it() -> None:
+def test_key_patience_and_price_are_not_in_its_identity() -> None:
     plain = Llm(url=URL, model="m")
     same = [
         replace(plain, key=KEY),
@@ -298,7 +298,7 @@ def test_a_prompt_may_be_a_file_of_the_study(tmp_path: Path) -> None:
     assert Llm(url=URL).within(Kit(root=tmp_path)) == Llm(url=URL)
 
 
-def test_what_is_wrong_with_that_file_is_said_with_its_place(tmp_path: Path) -> None:
+def test_problems_of_a_prompt_file_have_their_place(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"none\.txt: there is no such file"):
         Llm(prompt="none.txt").within(Kit(root=tmp_path))
     (tmp_path / "own.txt").write_text(OWN.replace("{passage}", ""))
@@ -326,6 +326,6 @@ def test_parameters_that_make_no_sense_are_refused(params: dict[str, Any], what:
         Registry().create(JUDGES, {"use": "llm", **params})
 
 
-def test_what_the_program_works_out_itself_cannot_be_given() -> None:
+def test_computed_parameters_cannot_be_given() -> None:
     with pytest.raises(PluginError, match="has no parameter 'version'"):
         Registry().create(JUDGES, {"use": "llm", "version": "9"})

@@ -71,7 +71,7 @@ def judged(judge: Llm, query: str, passage: str) -> str | None:
     return judge.ask(Question("q", "relevance", passage, about, target="d"), Kit()).category
 
 
-def test_the_model_grades_by_words_where_nobody_gives_orders(judge: Llm) -> None:
+def test_the_model_grades_by_words_without_injections(judge: Llm) -> None:
     assert judged(judge, QUERY, PASSAGE) == "NOT_RELEVANT"
     assert (
         CODE in read_packaged_prompt("relevance").messages({"query": QUERY, "passage": PASSAGE})[1]["content"]
@@ -105,7 +105,7 @@ def test_the_same_model_obeys_where_nothing_is_fenced(attack: str) -> None:
 
 
 @pytest.mark.parametrize("attack", ["chat turns", "other chat turns"])
-def test_a_fence_alone_does_not_stop_turns(attack: str) -> None:
+def test_fences_without_sanitizing_do_not_stop_turns(attack: str) -> None:
     """A server that reads marks of turns inside a message is why they are taken apart."""
     prompt = read_packaged_prompt("relevance")
     texts = dict.fromkeys(QUOTED, "(none)") | {"query": QUERY, "passage": PASSAGE}

@@ -65,7 +65,7 @@ def test_a_name_without_a_version_is_the_newest() -> None:
 
 
 @pytest.mark.parametrize("name", ["relevanse", "relevance-99", "intent-0"])
-def test_a_prompt_that_is_not_there_is_said_to_be_missing(name: str) -> None:
+def test_an_unknown_prompt_is_a_problem(name: str) -> None:
     with pytest.raises(UsageError, match=f"There is no prompt '{name}'. Did you mean"):
         read_packaged_prompt(name)
 
@@ -109,7 +109,7 @@ def test_any_change_to_what_is_asked_or_read_changes_the_hash() -> None:
         ("{code}\n", "", r"\{code\} is missing from the material"),
     ],
 )
-def test_what_is_wrong_with_a_prompt_is_said(old: str, new: str, what: str) -> None:
+def test_problems_of_a_prompt_are_reported(old: str, new: str, what: str) -> None:
     with pytest.raises(DataError, match=what):
         read_prompt(own(old, new), "own.txt")
 
@@ -118,7 +118,7 @@ MEANT = own("grades: {YES: 1, NO: 0}", "grades: {YES: 1, NO: 0}\nmeanings: {YES:
 MEANT = MEANT.replace("YES is right", "{grades}\nYES is right")
 
 
-def test_what_grades_mean_is_written_once_and_told_to_the_model() -> None:
+def test_the_meanings_of_grades_are_written_once_and_sent_to_the_model() -> None:
     prompt = read_prompt(MEANT, "own.txt")
     assert prompt.rules.startswith("YES: it is\nNO: it is not\nYES is right")
     assert prompt.meanings == {"YES": "it is", "NO": "it is not"}
@@ -143,13 +143,13 @@ def test_every_packaged_prompt_says_what_its_grades_mean() -> None:
         ("NO: it is not", "NOO: it is not", "meanings: there is no grade 'NOO'. Did you mean 'NO'"),
     ],
 )
-def test_what_is_wrong_with_meanings_is_said(old: str, new: str, what: str) -> None:
+def test_problems_of_meanings_are_reported(old: str, new: str, what: str) -> None:
     assert old in MEANT
     with pytest.raises(DataError, match=what):
         read_prompt(MEANT.replace(old, new), "own.txt")
 
 
-def test_all_that_is_wrong_is_said_at_once() -> None:
+def test_all_problems_are_reported_together() -> None:
     with pytest.raises(DataError) as error:
         read_prompt(own("{query}", "{qeury}").replace("NO: 0", "NO: -1"), "own.txt")
     assert len(error.value.problems) == 3  # the grade, the unknown place, and the query that is missing now
@@ -225,7 +225,7 @@ def test_what_is_quoted_is_never_filled_in() -> None:
         ("half \ud83d a character", "half ? a character"),
     ],
 )
-def test_a_text_is_shown_without_turns_and_without_what_nobody_sees(text: str, expected: str) -> None:
+def test_a_text_is_shown_without_turns_and_invisible_characters(text: str, expected: str) -> None:
     assert sanitize(text) == expected
 
 
@@ -242,7 +242,7 @@ def test_a_text_is_shown_without_turns_and_without_what_nobody_sees(text: str, e
         (f"HIGH\n{'x' * 900}", "HIGH", 2.0, "x" * 500),
     ],
 )
-def test_a_grade_alone_on_the_first_line_is_read(
+def test_a_single_grade_on_the_first_line_is_read(
     content: str, category: str, grade: float, reason: str
 ) -> None:
     assert read_packaged_prompt("relevance").read(content) == (category, grade, reason)
@@ -265,6 +265,6 @@ def test_a_grade_alone_on_the_first_line_is_read(
         "<think>HIGH</think>\nHIGH",
     ],
 )
-def test_anything_else_is_no_grade(content: str) -> None:
+def test_any_other_first_line_is_not_a_grade(content: str) -> None:
     with pytest.raises(UnreadableGrade, match="not with only HIGH or PARTIAL or NOT_RELEVANT"):
         read_packaged_prompt("relevance").read(content)

@@ -71,7 +71,7 @@ def test_nothing_is_stale_where_there_is_nothing_to_compare() -> None:
 # ---------------------------------------------------------------------------------------- standing
 
 
-def test_a_mark_is_taken_back_by_its_own_judge_alone() -> None:
+def test_only_its_own_judge_can_withdraw_a_mark() -> None:
     first = Judgment("q0", "accuracy", 1.0, "anna", judgment_id="m1")
     again = Judgment("q0", "accuracy", 2.0, "anna", judgment_id="m2", replaces="m1")
     other = Judgment("q0", "accuracy", 0.0, "mallory", judgment_id="m3", replaces="m2")

@@ -34,22 +34,22 @@ def test_a_better_judge_of_all_arms_outweighs_a_worse_judge_of_this_arm() -> Non
     assert grades(labels, "A") == [3]
 
 
-def test_one_judges_word_on_one_arm_comes_before_its_word_on_all() -> None:
+def test_a_judgment_on_one_arm_comes_before_one_on_all_arms() -> None:
     labels = resolve([mark("anna", 1, arm="A"), mark("anna", 3)], ["anna"], CLOSED)
     assert grades(labels, "A") == [1]
     assert grades(labels, "B") == [3]
 
 
-def test_one_judges_word_on_one_seed_comes_before_its_word_on_all() -> None:
+def test_a_judgment_on_one_seed_comes_before_one_on_all_seeds() -> None:
     labels = resolve([mark("anna", 1, arm="A", seed=1), mark("anna", 3, arm="A")], ["anna"], CLOSED)
     assert [grades(labels, "A", seed) for seed in (0, 1)] == [[3], [1]]
 
 
-def test_the_latest_word_of_a_judge_counts() -> None:
+def test_the_latest_judgment_of_a_judge_counts() -> None:
     assert grades(resolve([mark("anna", 1), mark("anna", 2)], ["anna"], CLOSED)) == [2]
 
 
-def test_nobody_counts_whom_the_study_does_not_list() -> None:
+def test_only_listed_judges_count() -> None:
     labels = resolve([mark("mallory", 3), mark("anna", 1)], ["anna"], CLOSED)
     assert grades(labels) == [1]
     assert grades(resolve([mark("mallory", 3)], ["anna"], CLOSED)) == []

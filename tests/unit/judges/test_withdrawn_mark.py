@@ -34,7 +34,7 @@ UNDO_SECOND, UNDO_FIRST = said("w3", "m2", withdrawn=True), said("w4", "m1", wit
         ([FIRST, said("w2", withdrawn=True)], ["m1"]),  # it names nothing
     ],
 )
-def test_what_stands(marks: list[Judgment], stand: list[str]) -> None:
+def test_current_judgments(marks: list[Judgment], stand: list[str]) -> None:
     assert [each.judgment_id for each in current_judgments(marks)] == stand
 
 

@@ -107,7 +107,7 @@ def test_a_disk_that_takes_short_writes_still_holds_whole_lines(
     assert keys(tmp_path) == ["key0", "key1", "key2"]
 
 
-def test_a_full_disk_is_said_and_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_is_reported_and_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     real = os.write
     room = [500]
 
@@ -180,7 +180,7 @@ def refusing(*_: Any, **__: Any) -> None:
     raise OSError(errno.EIO, os.strerror(errno.EIO))
 
 
-def test_a_mark_that_could_not_be_synced_does_not_turn_up_later(
+def test_a_mark_that_could_not_be_synced_does_not_appear_later(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with JournalWriter(tmp_path) as writer:
@@ -225,7 +225,7 @@ def test_a_torn_line_that_could_not_be_cut_at_once_is_cut_before_the_next(
     assert keys(tmp_path) == ["key0", "key2"]
 
 
-def test_what_somebody_waited_for_outlives_the_removal_of_its_folder(tmp_path: Path) -> None:
+def test_promised_lines_survive_the_removal_of_their_folder(tmp_path: Path) -> None:
     folder = tmp_path / "journal"
     with JournalWriter(folder) as writer:
         for number in range(3):
@@ -238,7 +238,7 @@ def test_what_somebody_waited_for_outlives_the_removal_of_its_folder(tmp_path: P
     assert list(read_entries(folder)) == [mark(number) for number in range(5)]
 
 
-def test_what_cannot_be_written_anew_is_not_called_saved(
+def test_lines_that_cannot_be_written_again_are_not_reported_as_saved(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = tmp_path / "journal"
@@ -253,7 +253,7 @@ def test_what_cannot_be_written_anew_is_not_called_saved(
     assert list(read_entries(folder)) == [mark(0), mark(2)]
 
 
-def test_a_writer_is_closed_once_whatever_became_of_its_file(tmp_path: Path) -> None:
+def test_a_writer_is_closed_once_even_if_its_file_is_gone(tmp_path: Path) -> None:
     writer = JournalWriter(tmp_path / "journal")
     shutil.rmtree(tmp_path / "journal")
     writer.close()
@@ -280,7 +280,7 @@ def test_one_segment_is_open_at_a_time_however_many_there_are(
     assert len(opened) == 5
 
 
-def test_what_is_rewritten_while_it_is_read_is_found_in_its_new_place(tmp_path: Path) -> None:
+def test_entries_that_are_rewritten_during_reading_are_found(tmp_path: Path) -> None:
     write(tmp_path, range(1))
     second = write(tmp_path, range(1, 2))
     reading = read_entries(tmp_path)

@@ -71,7 +71,7 @@ def test_sealing_moves_an_arm_from_journal_to_parquet_and_changes_nothing(store:
     assert b"k2" not in segment.read_bytes()
 
 
-def test_an_arm_that_grew_is_sealed_anew_and_its_smaller_file_goes(store: Store) -> None:
+def test_an_arm_that_grew_is_sealed_again_and_its_smaller_file_is_removed(store: Store) -> None:
     append(store, *map(answer, KEYS))
     store.seal({("arm", 0): KEYS})
     append(store, answer("k3"))
@@ -82,7 +82,7 @@ def test_an_arm_that_grew_is_sealed_anew_and_its_smaller_file_goes(store: Store)
     assert list(store.sealed.iterdir()) == [sealed]
 
 
-def test_a_draft_that_a_kill_left_behind_is_tidied_away(store: Store) -> None:
+def test_a_draft_of_a_killed_process_is_removed(store: Store) -> None:
     store.sealed.mkdir(parents=True)
     (store.sealed / ".arm.0.12345678.parquet.99.tmp").write_bytes(b"half")
     append(store, *map(answer, KEYS))
@@ -109,7 +109,7 @@ def test_a_kill_between_sealing_and_compaction_counts_nothing_twice(
     assert [path.stat().st_size for path in store.journal.iterdir()] == []
 
 
-def test_a_kill_between_sealing_and_dropping_the_smaller_file_is_tidied_away(store: Store) -> None:
+def test_a_kill_between_sealing_and_removing_the_smaller_file_is_repaired(store: Store) -> None:
     append(store, *map(answer, KEYS))
     store.seal({("arm", 0): KEYS})
     (smaller,) = store.sealed.iterdir()
@@ -130,7 +130,7 @@ def test_the_newest_generation_that_succeeded_wins_wherever_it_lies(store: Store
     assert store.generation() == 2
 
 
-def test_sealing_anew_replaces_older_answers_by_newer_ones(store: Store) -> None:
+def test_sealing_again_replaces_older_answers_by_newer_ones(store: Store) -> None:
     append(store, *map(answer, KEYS))
     store.seal({("arm", 0): KEYS})
     append(store, answer("k0", score=9.0), answer("k1", failed=True), generation=1)
@@ -158,7 +158,7 @@ def test_an_arm_may_have_a_long_name(store: Store, name: str) -> None:
     assert list(store.journal.iterdir()) == []
 
 
-def test_what_was_spent_outlives_sealing_and_is_added_up(store: Store) -> None:
+def test_costs_survive_sealing_and_are_added_up(store: Store) -> None:
     for cost in (0.25, 0.5):
         with JournalWriter(store.spending) as writer:
             writer.append(CostEntry("arm", 0, cost))
@@ -188,7 +188,7 @@ def test_a_kill_between_rewriting_and_dropping_segments_loses_nothing(
     assert sorted(store.answers()["key"]) == [*KEYS, "left"]
 
 
-def test_compaction_keeps_one_build_an_index_and_every_judgment(store: Store) -> None:
+def test_compaction_keeps_one_entry_per_index_and_every_judgment(store: Store) -> None:
     for number in range(3):
         with store.writer() as writer:
             writer.append(IndexEntry("index", "arm", 0, float(number), TREE))
@@ -254,7 +254,7 @@ def test_a_store_of_another_form_is_refused(store: Store) -> None:
         b'{"schema": "assay/run/2", "arms": [1]}',
     ],
 )
-def test_a_damaged_manifest_is_as_good_as_none(store: Store, content: bytes) -> None:
+def test_a_damaged_manifest_counts_as_missing(store: Store, content: bytes) -> None:
     store.write_manifest({"schema": "assay/run/2", "arms": {}})
     assert store.manifest() == {"schema": "assay/run/2", "arms": {}}
     (store.root / "manifest.json").write_bytes(content)
@@ -281,7 +281,7 @@ def test_a_sealed_file_of_an_older_version_is_read(store: Store) -> None:
     assert store.answers()["key"].to_list() == KEYS
 
 
-def test_one_coordinator_at_a_time(store: Store) -> None:
+def test_only_one_process_can_run_a_study(store: Store) -> None:
     with (
         store.locked(),
         pytest.raises(UsageError, match=r"Another process \(pid \d+\) is running"),
@@ -299,7 +299,7 @@ def test_a_lock_file_that_nobody_holds_does_not_block(store: Store) -> None:
         assert (store.root / "lock").read_text() != "4194305"
 
 
-def test_hits_that_carry_more_than_name_and_score_keep_it(store: Store) -> None:
+def test_hits_keep_span_and_text(store: Store) -> None:
     rich = Response(hits=[Hit("d1", 1.0, Span(0, 4), "text"), Hit("d2", 0.5)])
     with store.writer() as writer:
         writer.append(AnswersEntry("arm", 0, [Answer("k0", "q0", rich)]))
@@ -307,7 +307,7 @@ def test_hits_that_carry_more_than_name_and_score_keep_it(store: Store) -> None:
     assert b'"text"' in rest
 
 
-def test_columns_are_the_same_whatever_the_chunk(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_columns_do_not_depend_on_the_chunk_size(monkeypatch: pytest.MonkeyPatch) -> None:
     given = [answer(f"k{number}", score=number / 7, failed=number % 3 == 0) for number in range(10)]
     whole = answer_columns(given)
     monkeypatch.setattr(journal, "CHUNK", 3)

@@ -81,7 +81,7 @@ def test_a_gate_on_a_system_that_the_study_lacks_is_a_problem_unless_left_out(tm
         ("ship: {go: x}\nship: {go: y}\n", "gates.yaml:2: ship: this field is already on line 1"),
     ],
 )
-def test_what_is_wrong_in_the_file_is_told_with_its_lines(tmp_path: Path, gates: str, told: str) -> None:
+def test_problems_in_the_gates_file_have_its_lines(tmp_path: Path, gates: str, told: str) -> None:
     found = problems(shared(tmp_path, "gates.yaml", gates))
     assert len(found) == 1
     assert found[0].startswith(told), found[0]
@@ -105,7 +105,7 @@ def test_what_is_wrong_in_the_file_is_told_with_its_lines(tmp_path: Path, gates:
         ("{from: [gates.yaml]}", "study.yaml:10: gates.from: expected text"),
     ],
 )
-def test_what_is_wrong_with_naming_it_is_told_in_the_study(tmp_path: Path, given: str, told: str) -> None:
+def test_problems_with_naming_the_gates_file_are_in_the_study(tmp_path: Path, given: str, told: str) -> None:
     found = problems(shared(tmp_path, given))
     assert len(found) == 1
     assert found[0].startswith(told), found[0]

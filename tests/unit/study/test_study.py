@@ -155,7 +155,7 @@ def test_problems_come_in_the_order_of_the_file(tmp_path: Path) -> None:
     assert [problem.line for problem in problems] == [1, 2, 3, 4, 5]
 
 
-def test_a_value_that_a_comma_cut_off_is_told_so(tmp_path: Path) -> None:
+def test_a_value_that_a_comma_cut_off_is_explained(tmp_path: Path) -> None:
     text = "data: staged\nsystems: {a: tuned(depth=2, key=x), b: untuned}\nmeasures: [nDCG@10]\n"
     with pytest.raises(DataError, match=r"study\.yaml:2: .*a comma inside \{…\} ends a value.*in quotes"):
         opened(tmp_path, text=text)
@@ -175,7 +175,7 @@ measures: [nDCG@10]
 """
 
 
-def test_a_slip_deep_in_a_parameter_is_told_at_its_line(tmp_path: Path) -> None:
+def test_an_error_deep_in_a_parameter_has_its_line(tmp_path: Path) -> None:
     (tmp_path / "study.yaml").write_text(GOLDEN.format(kind="search", by="routing"))
     _, (problem,) = examine_study(tmp_path)
     assert (problem.line, problem.field) == (8, "data")
@@ -196,7 +196,7 @@ def test_a_slip_deep_in_a_parameter_is_told_at_its_line(tmp_path: Path) -> None:
         ("''", []),
     ],
 )
-def test_a_kind_that_is_nearly_a_template_is_a_slip(tmp_path: Path, kind: str, told: list[str]) -> None:
+def test_a_kind_with_one_wrong_letter_is_a_problem(tmp_path: Path, kind: str, told: list[str]) -> None:
     (tmp_path / "study.yaml").write_text(GOLDEN.format(kind=kind, by="route"))
     _, problems = examine_study(tmp_path)
     assert [f"{problem.what}. {problem.fix}" for problem in problems] == told

@@ -50,13 +50,13 @@ def test_values_become_the_text_of_factors(given: Any, texts: list[str]) -> None
         ({"changes": {"a": {"fuse": "rrf(k=4", "x=1)": None}}}, "a comma inside {…} ends a value"),
     ],
 )
-def test_what_does_not_read_is_refused(given: dict[str, Any], told: str) -> None:
+def test_values_that_cannot_be_read_are_refused(given: dict[str, Any], told: str) -> None:
     with pytest.raises(ValidationError) as error:
         SweepFile.model_validate(given)
     assert told in str(error.value)
 
 
-def test_what_a_change_sets_may_be_a_list_or_nothing() -> None:
+def test_a_change_can_set_a_list_or_null() -> None:
     given = {"a": {"links": None, "beam": [5, 20], "part": {"use": "rrf", "k": 60}, "name": "", "n": 0.0}}
     found = SweepFile.model_validate({"changes": given})
     assert found.changes == {
@@ -167,7 +167,7 @@ def test_a_parameter_of_system_and_dataset_is_the_systems(tmp_path: Path, sectio
     ]
 
 
-def test_what_the_system_does_not_have_is_the_datasets(tmp_path: Path) -> None:
+def test_a_parameter_that_the_system_lacks_is_the_datasets(tmp_path: Path) -> None:
     write_study(tmp_path / "other")
     section = "sweep: {system: keyword, changes: {other data: {path: other/data}}}\n"
     swept = sweep_as_study(open_study(write_study(tmp_path, BOTH + section)))

@@ -59,13 +59,13 @@ def test_a_parameter_of_a_part(given: Any, path: str, text: str, fuse: object) -
     assert made(given, (path, text)).fuse == fuse
 
 
-def test_null_is_nothing_at_all() -> None:
+def test_null_sets_none() -> None:
     assert made("endpoint(second=rrf)", ("second", "null")).second is None
     with pytest.raises(AssayError, match="'endpoint': url: "):
         made("endpoint", ("url", "null"))
 
 
-def test_what_is_inside_parts_has_a_dotted_name() -> None:
+def test_parameters_of_parts_have_dotted_names() -> None:
     wrapped = parse_spec({"use": "abstaining", "of": {"use": "hybrid", "fuse": "weighted"}})
     found = list(part_parameter_names(Registry(), SYSTEMS, wrapped))
     assert {"of.depth", "of.fuse.norm", "of.fuse.weights"} <= set(found)
@@ -93,7 +93,7 @@ def test_a_parameter_in_a_mapping_keeps_its_type_and_its_neighbours() -> None:
         ({"use": "endpoint", "params": {"a": 1}}, "params.a.b", "a.b: a is 1, not a mapping. Set a itself"),
     ],
 )
-def test_what_cannot_be_set_is_said(given: Any, path: str, told: str) -> None:
+def test_a_parameter_that_cannot_be_set_is_a_problem(given: Any, path: str, told: str) -> None:
     with pytest.raises(AssayError) as error:
         made(given, (path, "1"))
     assert told in str(error.value)
