@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from assay.kinds.answers.blinding.pack import BlindedResponse, BlindPack
 from assay.kinds.answers.scoring.drafts import draft_of
 from assay.kinds.answers.scoring.marks import Mark, RaterPrecedent
 from assay.kinds.answers.scoring.progress import MarkIndex, PassState
 from assay.kinds.answers.scoring.rubric import (
     ACCURACY,
-    NONE_FOUND,
     Precedent,
-    RubricOption,
     RubricStep,
     rubric,
     step_of,
 )
 from assay.review.work import (
-    Choice,
-    Flag,
     MarkView,
     PrecedentView,
     Rule,
@@ -34,25 +28,12 @@ NO_SOURCE = "None is known, so there is no source to compare the response with. 
 def form(step: RubricStep) -> StepForm:
     """The form of a pass."""
     return StepForm(
-        choices=_choices(step.grades),
-        categories=_choices(step.categories),
-        flags=[
-            Flag(
-                name=flag.name,
-                label=flag.label,
-                key=flag.key,
-                forces=flag.forces,
-                no_claims=flag.name == NONE_FOUND,
-            )
-            for flag in step.flags
-        ],
+        choices=list(step.grades),
+        categories=list(step.categories),
+        flags=list(step.flags),
         note_needed_for=sorted(step.note_needed),
         note_label=step.note_label,
     )
-
-
-def _choices(options: Sequence[RubricOption]) -> list[Choice]:
-    return [Choice(value=each.value, label=each.label, about=each.about, key=each.key) for each in options]
 
 
 def rules(step: RubricStep, index: MarkIndex) -> list[Rule]:

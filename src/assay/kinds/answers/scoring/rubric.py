@@ -5,12 +5,12 @@ Its texts are in `rubric.toml`. The rules that a program enforces are in `drafts
 
 from __future__ import annotations
 
+import tomllib
 from functools import cache
 from importlib.resources import files
 
-import msgspec
-
 from assay.core.errors import UsageError, did_you_mean
+from assay.review.work import Choice, Flag, Message
 
 ACCURACY, HALLUCINATION, COMPLETENESS, CITATION = "accuracy", "hallucination", "completeness", "citation"
 REFUSAL = "refusal"
@@ -22,25 +22,7 @@ BEST = 3  # the highest accuracy
 SINGLE, SYNTHESIS, RELATION = "single-fact", "multi-section-synthesis", "conceptual-relationship"
 
 
-class RubricOption(msgspec.Struct, frozen=True):
-    """A grade or a category: its name, its meaning, and the key that chooses it."""
-
-    value: str
-    label: str
-    about: str
-    key: str
-
-
-class RubricFlag(msgspec.Struct, frozen=True):
-    """A flag beside the grade or the claims, and the only grade that goes with it, if there is one."""
-
-    name: str
-    label: str
-    key: str
-    forces: str | None = None
-
-
-class Guidance(msgspec.Struct, frozen=True):
+class Guidance(Message):
     """How to decide. Guidance with a complexity is for questions of that complexity."""
 
     title: str
@@ -48,15 +30,15 @@ class Guidance(msgspec.Struct, frozen=True):
     complexity: str = ""
 
 
-class RubricStep(msgspec.Struct, frozen=True):
+class RubricStep(Message):
     """One pass over all responses."""
 
     name: str
     title: str
     about: str
-    grades: tuple[RubricOption, ...] = ()  # none: the pass counts claims
-    categories: tuple[RubricOption, ...] = ()  # none: the pass takes no claims
-    flags: tuple[RubricFlag, ...] = ()
+    grades: tuple[Choice, ...] = ()  # none: the pass counts claims
+    categories: tuple[Choice, ...] = ()  # none: the pass takes no claims
+    flags: tuple[Flag, ...] = ()
     note_needed: frozenset[str] = frozenset()  # the grades that need a reason
     note_label: str = "Note"
     guidance: tuple[Guidance, ...] = ()
@@ -77,7 +59,7 @@ class RubricStep(msgspec.Struct, frozen=True):
         return " ".join(found) if complexity else ""
 
 
-class WorkedExample(msgspec.Struct, frozen=True):
+class WorkedExample(Message):
     """A question with its reference answer, and one response per grade of accuracy with the reason."""
 
     complexity: str
@@ -92,7 +74,7 @@ class WorkedExample(msgspec.Struct, frozen=True):
         return "\n".join([f"Question: {self.question}", f"Reference: {self.reference}", *grades])
 
 
-class Precedent(msgspec.Struct, frozen=True):
+class Precedent(Message):
     """A ruling on an edge case that comes with the rubric."""
 
     case_id: str
@@ -102,7 +84,7 @@ class Precedent(msgspec.Struct, frozen=True):
     steps: tuple[str, ...]
 
 
-class Rubric(msgspec.Struct, frozen=True):
+class Rubric(Message):
     """All of `rubric.toml`."""
 
     steps: tuple[RubricStep, ...]
@@ -113,7 +95,8 @@ class Rubric(msgspec.Struct, frozen=True):
 @cache
 def rubric() -> Rubric:
     """The rubric, read once."""
-    return msgspec.toml.decode(files(__package__).joinpath("rubric.toml").read_bytes(), type=Rubric)
+    text = files(__package__).joinpath("rubric.toml").read_text(encoding="utf-8")
+    return Rubric.model_validate(tomllib.loads(text))
 
 
 def step_of(name: str) -> RubricStep:
