@@ -260,13 +260,13 @@ class Part:
         return ", ".join([self.told.title, *told])
 
     def _means(self, clause: Clause) -> list[Mean]:
-        found = self.evaluation.evaluator.leaves(clause).values()
+        found = self.evaluation.evaluator.operands(clause).values()
         return [each for each in found if isinstance(each, Mean)]
 
     def _best(self, clause: Clause) -> Iterator[str]:
         """The best system on each side of a difference of two maxima, with its mean."""
         evaluator = self.evaluation.evaluator
-        leaves = evaluator.leaves(clause)
+        leaves = evaluator.operands(clause)
         sides = (clause.left.left, clause.left.right) if isinstance(clause.left, Arithmetic) else ()
         for side in sides:
             means = {

@@ -34,14 +34,14 @@ _TURNED_ROUND = {">=": "<=", "<=": ">=", ">": "<", "<": ">"}  # the sign with bo
 def clause_problems(clause: Clause, names: StudyNames, on: Rule | None = None) -> Iterator[str]:
     """What a clause needs that the study does not have, or why it cannot be decided. `on` is its gate's."""
     try:
-        leaves = list(operands_of(clause, names))
+        operands = list(operands_of(clause, names))
     except AssayError as error:
         yield f"{clause.text}: {error}"
         return
     found = [
-        *_threshold_problems(clause, leaves),
-        *_unit_problems(clause, leaves),
-        *_unbounded_problems(clause, leaves, on),
+        *_threshold_problems(clause, operands),
+        *_unit_problems(clause, operands),
+        *_unbounded_problems(clause, operands, on),
         *_choice_problems(clause, names),
     ]
     yield from (f"{clause.text}: {what}" for what in found)
@@ -53,7 +53,7 @@ def clause_problems(clause: Clause, names: StudyNames, on: Rule | None = None) -
 # --------------------------------------------------------------------------------- thresholds
 
 
-def _threshold_problems(clause: Clause, leaves: Sequence[Operand]) -> Iterator[str]:
+def _threshold_problems(clause: Clause, operands: Sequence[Operand]) -> Iterator[str]:
     """A threshold that the only operand of a clause cannot reach, or cannot miss."""
     match clause.left, clause.right:
         case (Call() as call, Number(value=value)):
@@ -62,7 +62,7 @@ def _threshold_problems(clause: Clause, leaves: Sequence[Operand]) -> Iterator[s
             op = _TURNED_ROUND[clause.op]
         case _:
             return
-    found = leaves[0]
+    found = operands[0]
     low, high = operand_range(found)
     name = found.measure.name if isinstance(found, Mean) else found.name
     if not low <= value <= high:
@@ -99,11 +99,11 @@ def _as_count(call: Call, found: Operand, op: str, value: float) -> str:
 # -------------------------------------------------------------------------------------- units
 
 
-def _unit_problems(clause: Clause, leaves: Sequence[Operand]) -> Iterator[str]:
+def _unit_problems(clause: Clause, operands: Sequence[Operand]) -> Iterator[str]:
     """A number with a unit that the measures of the clause do not have."""
     sides = (clause.left, clause.right, *filter(None, [clause.band]))
     units = {part.unit for side in sides for part in walk(side) if isinstance(part, Number) and part.unit}
-    measures = {mean.measure.name: mean.measure for found in leaves for mean in means_of(found)}
+    measures = {mean.measure.name: mean.measure for found in operands for mean in means_of(found)}
     known = {declaration_of(measure).unit for measure in measures.values()}
     for unit in sorted(units - known):
         named = ", ".join(measures) or "it"
@@ -113,12 +113,12 @@ def _unit_problems(clause: Clause, leaves: Sequence[Operand]) -> Iterator[str]:
 # ------------------------------------------------------------------------------ means without an end
 
 
-def _unbounded_problems(clause: Clause, leaves: Sequence[Operand], on: Rule | None) -> Iterator[str]:
+def _unbounded_problems(clause: Clause, operands: Sequence[Operand], on: Rule | None) -> Iterator[str]:
     """A mean of times, costs or sizes to be decided by an interval: none covers as often as it says."""
-    means = [mean for found in leaves for mean in means_of(found)]
+    means = [mean for found in operands for mean in means_of(found)]
     endless = [
         found
-        for found in leaves
+        for found in operands
         if (isinstance(found, Mean) or found.traits.smooth)
         and any(is_unbounded(each.measure) for each in means_of(found))
     ]
@@ -144,14 +144,14 @@ def _unbounded_problems(clause: Clause, leaves: Sequence[Operand], on: Rule | No
 def _choice_problems(clause: Clause, names: StudyNames) -> Iterator[str]:
     """A `max` or `min` whose direction is unknown, and a system compared with itself."""
 
-    def leaves(one: Clause) -> dict[Call, Operand]:
+    def operands(one: Clause) -> dict[Call, Operand]:
         every = (*calls_in(one.left), *calls_in(one.right))
         return {
             call: resolve_call(call, list(names.system_names), names.registry, clause=one) for call in every
         }
 
     for _, each in expand_for_each(clause, lambda _: [UNLISTED]):
-        tree = expand_clause(each, lambda _: [UNLISTED], leaves)
+        tree = expand_clause(each, lambda _: [UNLISTED], operands)
         plain = list(tree.clauses()) if isinstance(tree, ClauseGroup) else [tree]
         if any(map(has_choice, plain)):
             yield (

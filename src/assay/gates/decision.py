@@ -53,9 +53,9 @@ PASSES_UNDECIDED = "the estimate passes, but its interval does not exclude a los
 FAILS_UNDECIDED = "the estimate fails, but its interval does not exclude passing"
 
 
-def means_in(leaves: Mapping[Call, Operand]) -> list[Mean]:
+def means_in(operands: Mapping[Call, Operand]) -> list[Mean]:
     """The columns of scores that the operands of a clause read."""
-    return list(dict.fromkeys(mean for found in leaves.values() for mean in means_of(found)))
+    return list(dict.fromkeys(mean for found in operands.values() for mean in means_of(found)))
 
 
 def decision_rule(clause: Clause, on: Rule | None, means: Sequence[Mean]) -> str:
@@ -75,7 +75,7 @@ def decision_rule(clause: Clause, on: Rule | None, means: Sequence[Mean]) -> str
 
 def is_guarded(clause: Clause, rules: GateFile, evaluator: Evaluator) -> bool:
     """Whether the interval decides a clause, and not only its estimate."""
-    return decision_rule(clause, rules.on, means_in(evaluator.leaves(clause))) != "estimate"
+    return decision_rule(clause, rules.on, means_in(evaluator.operands(clause))) != "estimate"
 
 
 def decide_plain_clause(
@@ -88,23 +88,23 @@ def decide_plain_clause(
     looking: NextLook | None,
 ) -> ClauseResult:
     """The result of a clause without `for`, `max`, `min` and `within`."""
-    leaves = evaluator.leaves(clause)
-    means, own = means_in(leaves), clause.level or evaluator.level
+    operands = evaluator.operands(clause)
+    means, own = means_in(operands), clause.level or evaluator.level
     level = shared or Levels(own, own)
     failing = failing_systems(means, evaluator, rules.max_failed)
     for mean, reason in failing.items():
-        if is_candidate(mean, clause, leaves, kills=kills):  # it failed too often for any value to count
+        if is_candidate(mean, clause, operands, kills=kills):  # it failed too often for any value to count
             return ClauseResult(clause.text, kills, None, None, None, count_asked(means, evaluator), reason)
     if reason := explain_undecidable(means, evaluator):
         return undecided_clause(clause.text, reason)
     ways = ways_to_count_failures(means, evaluator)
-    if reason := explain_no_rows(leaves, evaluator, ways[0]):
+    if reason := explain_no_rows(operands, evaluator, ways[0]):
         return undecided_clause(clause.text, reason)
     on = decision_rule(clause, rules.on, means)
     try:
         margins = clause_margins(
             clause,
-            leaves,
+            operands,
             evaluator,
             ways,
             subsets=rules.interval == "subsets",
@@ -115,7 +115,7 @@ def decide_plain_clause(
         return undecided_clause(clause.text, str(error))
     margins = margins if clause.upward else [-margin for margin in margins]
     least = min(margins, key=lambda margin: margin.whole.value)
-    if evaluator.identical(clause, leaves):
+    if evaluator.identical(clause, operands):
         value, reason = (
             least.whole.value,
             f"the answers are identical on all {_items(count_asked(means, evaluator))}",
@@ -124,12 +124,12 @@ def decide_plain_clause(
         return _shown(clause, passes(clause, value), [certain], level.holds, reason)
     failed = count_items(means, evaluator, FAILED)
     holds, undecided = _outcome(clause, rules, margins, on, kills, failed, failing)
-    fewest = min(evaluator.clusters(found, ways[0]) for found in leaves.values())
+    fewest = min(evaluator.clusters(found, ways[0]) for found in operands.values())
     if fewest < rules.min_items:
         undecided = f"only {_items(fewest)}; the gate asks for at least {rules.min_items}"
     if undecided:
         return _shown(clause, None, margins, level.holds, undecided)
-    short = explain_missing_interval(leaves, evaluator, ways[0], level.holds) if _endless(least) else ""
+    short = explain_missing_interval(operands, evaluator, ways[0], level.holds) if _endless(least) else ""
     notes = [_why(clause, holds, least, on, short), _about_infinite(least), _about_failed(failed, rules)]
     found = _shown(clause, holds, margins, level.holds, "; ".join(filter(None, notes)))
     advice = None
@@ -284,24 +284,24 @@ def levels_for(
     part: ClauseGroup | Clause, rules: GateFile, evaluator: Evaluator, looking: NextLook | None = None
 ) -> dict[Clause, Levels]:
     """The level of each clause of a part of a gate, with `for`, `max` and `min` written out."""
-    tree = expand_clause(part, evaluator.rows.known_values, evaluator.leaves)
+    tree = expand_clause(part, evaluator.rows.known_values, evaluator.operands)
     ready: dict[Clause, tuple[dict[Call, Operand], FailureValues, Scope]] = {}
     for clause in tree.clauses() if isinstance(tree, ClauseGroup) else ():
-        leaves = evaluator.leaves(clause)
-        means = means_in(leaves)
+        operands = evaluator.operands(clause)
+        means = means_in(operands)
         if decision_rule(clause, rules.on, means) == "estimate" or explain_undecidable(means, evaluator):
             continue
-        if evaluator.identical(clause, leaves):  # it is certain, so it takes no share
+        if evaluator.identical(clause, operands):  # it is certain, so it takes no share
             continue
         way = ways_to_count_failures(means, evaluator)[0]
-        if not explain_no_rows(leaves, evaluator, way):
-            ready[clause] = leaves, way, evaluator.scope(leaves.values(), way)
+        if not explain_no_rows(operands, evaluator, way):
+            ready[clause] = operands, way, evaluator.scope(operands.values(), way)
     for scope in {scope.digest: scope for _, _, scope in ready.values()}.values():
-        same = [(leaves, way) for leaves, way, other in ready.values() if other.digest == scope.digest]
-        evaluator.draw_ahead([(each, way) for leaves, way in same for each in leaves.values()], scope)
+        same = [(operands, way) for operands, way, other in ready.values() if other.digest == scope.digest]
+        evaluator.draw_ahead([(each, way) for operands, way in same for each in operands.values()], scope)
     moved = {
-        clause: margin_deviations(clause, leaves, evaluator, way)
-        for clause, (leaves, way, _) in ready.items()
+        clause: margin_deviations(clause, operands, evaluator, way)
+        for clause, (operands, way, _) in ready.items()
     }
 
     def levels_of_one(clause: Clause) -> tuple[float, float]:
@@ -325,7 +325,7 @@ def decide_clause(
     `kills`: passing is against go. `levels` are those of a whole gate; without them the clause counts as a
     gate of its own.
     """
-    tree = expand_clause(clause, evaluator.rows.known_values, evaluator.leaves)
+    tree = expand_clause(clause, evaluator.rows.known_values, evaluator.operands)
     if isinstance(tree, ClauseGroup) and clause.each is not None and len(tree.parts) < max(tree.need, 1):
         name = clause.each.condition.name
         if not tree.parts and (run := factor_values_run(name, evaluator)):
@@ -372,7 +372,7 @@ def _inside(clause: Clause, above: ClauseResult, below: ClauseResult, band: floa
     if above.value is None or above.right is None:
         return msgspec.structs.replace(above, text=clause.text, holds=holds)
     side = "above" if above.holds is False else "below"
-    place = {True: "", False: f"the difference lies {side} the band", None: "the interval leaves the band"}
+    place = {True: "", False: f"the difference lies {side} the band", None: "the interval operands the band"}
     own = (note for each in (above, below) if each.holds is holds for note in each.reason.split("; "))
     notes = [note for note in dict.fromkeys(own) if note not in {PASSES_UNDECIDED, FAILS_UNDECIDED}]
     # an end that shows that it holds may be less sure than one that shows that it fails

@@ -122,7 +122,7 @@ class Evaluator:
     systems: Sequence[str] = ()
     raters: Sequence[str] | None = None
     prediction_powered: PredictionPowered | None = None  # set if people checked a paid judge
-    left_out: Sequence[Block] = ()  # the items that a selection leaves out
+    left_out: Sequence[Block] = ()  # the items that a selection operands out
     broken: Mapping[tuple[str, str], str] = field(
         default_factory=dict
     )  # why a measure broke, by system and measure
@@ -132,7 +132,7 @@ class Evaluator:
     def draws(self) -> Draws:
         return Draws(self.resamples, self.seed)
 
-    def leaves(self, clause: Clause) -> dict[Call, Operand]:
+    def operands(self, clause: Clause) -> dict[Call, Operand]:
         """The operands of both sides of a clause, by call."""
         found = [*calls_in(clause.left), *calls_in(clause.right)]
         systems = self.systems or self.rows.systems
@@ -186,14 +186,14 @@ class Evaluator:
         """The number of clusters that an operand is computed on."""
         return len(np.unique(self.rows.clusters[self.used(found, counting)]))
 
-    def identical(self, clause: Clause, leaves: Mapping[Call, Operand]) -> bool:
+    def identical(self, clause: Clause, operands: Mapping[Call, Operand]) -> bool:
         """Whether a clause compares systems with the same answers, so that its margin is certain."""
-        first, *others = leaves.values()
-        systems = {mean.system for found in leaves.values() for mean in means_of(found)}
+        first, *others = operands.values()
+        systems = {mean.system for found in operands.values() for mean in means_of(found)}
         if self.same_answers is None or len(systems) < 2 or any(each.kind != first.kind for each in others):
             return False
         # with equal values the margin must be the same whatever they are: `a >= b - 0.02`, not `a >= 1.1 * b`
-        anything = dict.fromkeys(leaves, np.array([0.25, 0.75]))
+        anything = dict.fromkeys(operands, np.array([0.25, 0.75]))
         margin = combine("-", value_of(clause.left, anything), value_of(clause.right, anything))
         if np.isnan(margin).any() or np.ptp(margin) > TIE:
             return False
@@ -221,27 +221,27 @@ class Evaluator:
                 return False
         return True
 
-    def scope(self, leaves: Iterable[Operand], counting: FailureValues) -> Scope:
+    def scope(self, operands: Iterable[Operand], counting: FailureValues) -> Scope:
         """The clusters that resampling draws from for a clause."""
-        used = np.any([self.used(found, counting) for found in leaves], axis=0)
+        used = np.any([self.used(found, counting) for found in operands], axis=0)
         codes = np.full(len(self.rows), -1, dtype=np.int64)
         present, codes[used] = np.unique(self.rows.clusters[used], return_inverse=True)
         return Scope(codes, len(present))
 
     def drawn(
         self,
-        leaves: Mapping[Call, Operand],
+        operands: Mapping[Call, Operand],
         ways: Sequence[FailureValues],
         scope: Scope,
         *,
         subsets: bool = False,
     ) -> list[dict[Call, Floats]]:
         """The values of every call, for each way to count failed rows, from one resampling."""
-        self.draw_ahead([(found, way) for way in ways for found in leaves.values()], scope, subsets=subsets)
+        self.draw_ahead([(found, way) for way in ways for found in operands.values()], scope, subsets=subsets)
         return [
             {
                 call: self._drawn[self._key(found, way, scope, subsets=subsets)]
-                for call, found in leaves.items()
+                for call, found in operands.items()
             }
             for way in ways
         ]

@@ -75,27 +75,27 @@ class ClauseGroup:
 
 
 def expand_clause(
-    part: ClauseGroup | Clause, known: KnownValues, leaves: OperandLookup
+    part: ClauseGroup | Clause, known: KnownValues, operands: OperandLookup
 ) -> ClauseGroup | Clause:
     """A clause or group with every `for`, `max`, `min` and `within` replaced by plain clauses."""
     if isinstance(part, ClauseGroup):
-        return ClauseGroup(part.need, tuple(expand_clause(each, known, leaves) for each in part.parts))
+        return ClauseGroup(part.need, tuple(expand_clause(each, known, operands) for each in part.parts))
     if part.each is not None:
         found = dict(expand_for_each(part, known))
         need = len(found) if part.each.need is None else part.each.need
         return ClauseGroup(
-            need, tuple(expand_clause(each, known, leaves) for each in found.values()), tuple(found)
+            need, tuple(expand_clause(each, known, operands) for each in found.values()), tuple(found)
         )
     if part.band is not None and part.op == WITHIN:
         plain = dataclasses.replace(part, band=None, chosen=True)
         above = dataclasses.replace(plain, op="<=", right=Arithmetic("+", part.right, part.band))
         below = dataclasses.replace(plain, op=">=", right=Arithmetic("-", part.right, part.band))
-        ends = expand_clause(above, known, leaves), expand_clause(below, known, leaves)
+        ends = expand_clause(above, known, operands), expand_clause(below, known, operands)
         return ClauseGroup(2, ends, ("not above", "not below"), part.band.value)
-    if (choice := _choice(part, leaves)) is None:
+    if (choice := _choice(part, operands)) is None:
         return part
     call, rises = choice
-    ones = [expand_clause(_with(part, call, arg), known, leaves) for arg in call.args]
+    ones = [expand_clause(_with(part, call, arg), known, operands) for arg in call.args]
     # if the margin rises with a maximum, one large value is enough; if it falls, all must be small
     any_will_do = (call.name == "max") == (rises == part.upward)
     return ClauseGroup(1 if any_will_do else len(ones), tuple(ones), tuple(map(str, call.args)))
@@ -145,7 +145,7 @@ def has_choice(clause: Clause) -> bool:
     return any(choices_in(clause.left)) or any(choices_in(clause.right))
 
 
-def _choice(clause: Clause, leaves: OperandLookup) -> tuple[Call, bool] | None:
+def _choice(clause: Clause, operands: OperandLookup) -> tuple[Call, bool] | None:
     """The first `max` or `min` of a clause, and whether the margin rises with it; None if there is none.
 
     Those whose direction is unknown, or that occur in both directions, are skipped.
@@ -153,7 +153,7 @@ def _choice(clause: Clause, leaves: OperandLookup) -> tuple[Call, bool] | None:
     if not has_choice(clause):
         return None
     found: dict[Call, set[bool | None]] = {}
-    for call, rises in call_directions(_margin(clause), leaves(clause)):
+    for call, rises in call_directions(_margin(clause), operands(clause)):
         if call.name in CHOICES:
             found.setdefault(call, set()).add(rises)
     clear = ((call, rises) for call, (rises, *others) in found.items() if not others and rises is not None)
@@ -165,7 +165,7 @@ def _margin(clause: Clause) -> Expression:
 
 
 def call_directions(
-    expression: Expression, leaves: Mapping[Call, Operand], rises: bool | None = True
+    expression: Expression, operands: Mapping[Call, Operand], rises: bool | None = True
 ) -> Iterator[tuple[Call, bool | None]]:
     """Every call of an expression, and whether the whole rises with it; a `max` or `min` before its values.
 
@@ -174,7 +174,9 @@ def call_directions(
     """
 
     def inside(part: Expression, factor: int) -> Iterator[tuple[Call, bool | None]]:
-        return call_directions(part, leaves, rises == (factor > 0) if factor and rises is not None else None)
+        return call_directions(
+            part, operands, rises == (factor > 0) if factor and rises is not None else None
+        )
 
     match expression:
         case Call(name=name, args=args):
@@ -187,40 +189,40 @@ def call_directions(
             yield from inside(left, 1)
             yield from inside(right, 1 if op == "+" else -1)
         case Arithmetic(op="*", left=left, right=right):
-            yield from inside(left, _sign(right, leaves))
-            yield from inside(right, _sign(left, leaves))
+            yield from inside(left, _sign(right, operands))
+            yield from inside(right, _sign(left, operands))
         case Arithmetic(op="/", left=left, right=right):
-            below = _sign(right, leaves)  # if the sign never changes, the quotient moves one way only
+            below = _sign(right, operands)  # if the sign never changes, the quotient moves one way only
             yield from inside(left, below)
-            yield from inside(right, -_sign(left, leaves) if below else 0)
+            yield from inside(right, -_sign(left, operands) if below else 0)
 
 
-def _sign(expression: Expression, leaves: Mapping[Call, Operand]) -> int:
+def _sign(expression: Expression, operands: Mapping[Call, Operand]) -> int:
     """1 if an expression is never negative, -1 if it is never positive, 0 if it can be either or is zero."""
-    low, high = _range(expression, leaves)
+    low, high = _range(expression, operands)
     return 0 if low == high == 0 else 1 if low >= 0 else -1 if high <= 0 else 0
 
 
-def _range(expression: Expression, leaves: Mapping[Call, Operand]) -> tuple[float, float]:
+def _range(expression: Expression, operands: Mapping[Call, Operand]) -> tuple[float, float]:
     """The least and the greatest value that an expression can have."""
     match expression:
         case Number(value=value):
             return value, value
         case Call(name=name, args=args) if name in CHOICES:
-            lows, highs = zip(*(_range(arg, leaves) for arg in args), strict=True)
+            lows, highs = zip(*(_range(arg, operands) for arg in args), strict=True)
             return (max(lows), max(highs)) if name == "max" else (min(lows), min(highs))
-        case Call() if expression in leaves:
-            return operand_range(leaves[expression])
+        case Call() if expression in operands:
+            return operand_range(operands[expression])
         case Negation(operand=operand):
-            low, high = _range(operand, leaves)
+            low, high = _range(operand, operands)
             return -high, -low
         case Arithmetic(op=op, left=left, right=right):
-            (low, high), (least, most) = _range(left, leaves), _range(right, leaves)
+            (low, high), (least, most) = _range(left, operands), _range(right, operands)
             if op == "+":
                 return low + least, high + most
             if op == "-":
                 return low - most, high - least
-            signs = _sign(left, leaves) * _sign(right, leaves)
+            signs = _sign(left, operands) * _sign(right, operands)
             if low == high and least == most and (op == "*" or least):
                 whole = low * least if op == "*" else low / least
                 return whole, whole

@@ -89,7 +89,7 @@ def evaluate_figures(given: Mapping[str, str], evaluator: Evaluator) -> list[Fig
 
 def _combinations(one: FigureClause, evaluator: Evaluator) -> list[Factors]:
     """The combinations of factors that concern a figure and that its own conditions leave open."""
-    means = [mean for found in evaluator.leaves(one.clause).values() for mean in means_of(found)]
+    means = [mean for found in evaluator.operands(one.clause).values() for mean in means_of(found)]
     picked = {condition.name for mean in means for condition in mean.where}
     arms = [arm for system in {mean.system for mean in means} for arm in evaluator.rows.arms(system)]
     concerned = {factor for arm in arms for factor in arm.factors} - picked
@@ -103,9 +103,9 @@ def _combinations(one: FigureClause, evaluator: Evaluator) -> list[Factors]:
 def _figure(one: FigureClause, factors: Factors, evaluator: Evaluator) -> Figure:
     here = tuple(Condition(name, True, (value,)) for name, value in factors.items())
     clause = replace(one.clause, where=(*one.clause.where, *here))
-    leaves = evaluator.leaves(clause)
-    means = list(dict.fromkeys(mean for found in leaves.values() for mean in means_of(found)))
-    units = {each.traits.unit for each in statistics_in(leaves)}
+    operands = evaluator.operands(clause)
+    means = list(dict.fromkeys(mean for found in operands.values() for mean in means_of(found)))
+    units = {each.traits.unit for each in statistics_in(operands)}
     figure = Figure(
         one.name,
         one.system,
@@ -113,18 +113,18 @@ def _figure(one: FigureClause, factors: Factors, evaluator: Evaluator) -> Figure
         one.text,
         where=_common_slice(means, here),
         reads=list(dict.fromkeys(mean.measure.name for mean in means)),
-        unit=units.pop() if len(units) == len(leaves) == 1 else "",
+        unit=units.pop() if len(units) == len(operands) == 1 else "",
     )
-    if reason := explain_undecidable(means, evaluator) or explain_no_rows(leaves, evaluator, {}):
+    if reason := explain_undecidable(means, evaluator) or explain_no_rows(operands, evaluator, {}):
         return msgspec.structs.replace(figure, reason=reason)
     ways = ways_to_count_failures(means, evaluator)
     failed = count_items(means, evaluator, FAILED)
     try:
-        # the last way leaves failed rows out, as tables do: its value is the figure's
-        margins = clause_margins(clause, leaves, evaluator, [*ways, {}] if failed else ways)
+        # the last way operands failed rows out, as tables do: its value is the figure's
+        margins = clause_margins(clause, operands, evaluator, [*ways, {}] if failed else ways)
     except (UsageError, PluginError) as error:
         return msgspec.structs.replace(figure, reason=str(error))
-    return _with_value(figure, margins, failed, evaluator.scope(leaves.values(), {}).n)
+    return _with_value(figure, margins, failed, evaluator.scope(operands.values(), {}).n)
 
 
 def _common_slice(means: Sequence[Mean], here: Sequence[Condition]) -> str | None:

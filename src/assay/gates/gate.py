@@ -139,14 +139,14 @@ class Gate:
 
 def measures_of(gates: Sequence[Gate], names: StudyNames) -> list[Measure]:
     """Every measure that gates read, so that it is scored."""
-    leaves = (found for gate in gates for clause in gate.clauses() for found in operands_of(clause, names))
-    return list({mean.measure.name: mean.measure for found in leaves for mean in means_of(found)}.values())
+    operands = (found for gate in gates for clause in gate.clauses() for found in operands_of(clause, names))
+    return list({mean.measure.name: mean.measure for found in operands for mean in means_of(found)}.values())
 
 
 def systems_of(gates: Sequence[Gate], names: StudyNames) -> set[str]:
     """Every system that gates are about."""
-    leaves = (found for gate in gates for clause in gate.clauses() for found in operands_of(clause, names))
-    return {system for found in leaves for mean in means_of(found) for system in mean.systems}
+    operands = (found for gate in gates for clause in gate.clauses() for found in operands_of(clause, names))
+    return {system for found in operands for mean in means_of(found) for system in mean.systems}
 
 
 def operands_of(clause: Clause, names: StudyNames) -> Iterator[Operand]:

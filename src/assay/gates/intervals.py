@@ -50,7 +50,7 @@ LONG_TAILED = 100  # rows that a mean of times takes at 95 %
 
 def closed_form_interval(
     form: Linear | None,
-    leaves: Mapping[Call, Operand],
+    operands: Mapping[Call, Operand],
     evaluator: Evaluator,
     way: FailureValues,
     scope: Scope,
@@ -66,7 +66,7 @@ def closed_form_interval(
     signs = [weights[call] for call in ordered]
     if signs not in ([1], [-1], [1, -1]):
         return None
-    found = [leaves[call] for call in ordered]
+    found = [operands[call] for call in ordered]
     interval = (
         _percentile(found, evaluator, way, scope, level)
         or _share(found, evaluator, way, scope, level)
@@ -81,7 +81,7 @@ def closed_form_interval(
 
 def prediction_powered_interval(
     form: Linear | None,
-    leaves: Mapping[Call, Operand],
+    operands: Mapping[Call, Operand],
     evaluator: Evaluator,
     way: FailureValues,
     level: float,
@@ -90,7 +90,7 @@ def prediction_powered_interval(
     if form is None or [*map(abs, form[0].values())] != [1]:
         return None
     ((call, sign),), constant = form[0].items(), form[1]
-    mean = leaves[call]
+    mean = operands[call]
     found = evaluator.corrected_mean(mean, way, level) if isinstance(mean, Mean) else None
     if found is None:
         return None
@@ -154,16 +154,16 @@ def _weighted(
     found: list[Operand], evaluator: Evaluator, way: FailureValues, scope: Scope, level: float
 ) -> Interval | None:
     """The interval of a mean weighted by a tag, or of the difference of two over the same rows."""
-    leaves = [each for each in found if isinstance(each, StatisticOperand) and each.tag]
-    if len(leaves) < len(found) or len({(each.kind, each.tag) for each in leaves}) > 1:
+    operands = [each for each in found if isinstance(each, StatisticOperand) and each.tag]
+    if len(operands) < len(found) or len({(each.kind, each.tag) for each in operands}) > 1:
         return None
-    read = [evaluator.columns(each, way) for each in leaves]
+    read = [evaluator.columns(each, way) for each in operands]
     (columns, rows), (others, other_rows) = read[0], read[-1]
     if len(rows) != scope.n or not np.array_equal(rows, other_rows):
         return None
-    measure = leaves[0].columns[0].measure
+    measure = operands[0].columns[0].measure
     bounds = None if measure.high is None else (measure.low, measure.high)
-    if len(leaves) == 1:
+    if len(operands) == 1:
         return weighted_interval(columns[0], columns[-1], bounds, level)
     spread = None if bounds is None else (bounds[0] - bounds[1], bounds[1] - bounds[0])
     return weighted_interval(columns[0] - others[0], columns[-1], spread, level)
@@ -193,14 +193,14 @@ def rows_for_long_tails(level: float) -> int:
 
 
 def explain_missing_interval(
-    leaves: Mapping[Call, Operand], evaluator: Evaluator, way: FailureValues, level: float
+    operands: Mapping[Call, Operand], evaluator: Evaluator, way: FailureValues, level: float
 ) -> str:
     """Why an operand has no interval, or one without an end, and how many items it takes; empty if it has.
 
     A single percentile has both ends as soon as all rows lie on one side of it less often than an end may be
     wrong. Inside an expression it needs so many rows beyond it that a bootstrap sees them.
     """
-    for found in leaves.values():
+    for found in operands.values():
         if isinstance(found, Mean) and has_limit(found.measure):
             n, needed = evaluator.clusters(found, way), rows_for_long_tails(level)
             if n < needed:
@@ -215,7 +215,7 @@ def explain_missing_interval(
         if share is None or isinstance(found, Mean):
             continue
         n, outer = evaluator.clusters(found, way), max(share, 1 - share)
-        is_single = len(leaves) == 1 and evaluator.used(found, way).sum() == n
+        is_single = len(operands) == 1 and evaluator.used(found, way).sum() == n
         exact = math.log((1 - level) / 2) / math.log(outer)
         needed = math.ceil((exact if is_single else FEW / (1 - outer)) - 1e-9)
         if n < needed:
@@ -272,7 +272,7 @@ class IntervalWidening:
 
 def rows_for_strict_bounds(
     margin: Expression,
-    leaves: Mapping[Call, Operand],
+    operands: Mapping[Call, Operand],
     evaluator: Evaluator,
     way: FailureValues,
     scope: Scope,
@@ -282,10 +282,10 @@ def rows_for_strict_bounds(
 
     None if the whole is not the mean of its rows, as for ratios and percentiles.
     """
-    if not all(isinstance(found, Mean) for found in leaves.values()):
+    if not all(isinstance(found, Mean) for found in operands.values()):
         return None
     columns = {
-        call: evaluator.values(found, way) for call, found in leaves.items() if isinstance(found, Mean)
+        call: evaluator.values(found, way) for call, found in operands.items() if isinstance(found, Mean)
     }
     rows = value_of(margin, columns)
     inside = (scope.codes >= 0) & ~np.isnan(rows)
@@ -299,20 +299,20 @@ def rows_for_strict_bounds(
 
 def margin_seed_error(
     margin: Expression,
-    leaves: Mapping[Call, Operand],
+    operands: Mapping[Call, Operand],
     evaluator: Evaluator,
     values: Mapping[Call, Floats],
     scope: Scope,
 ) -> SeedStandardError | None:
     """The standard error that seeds leave in a margin: from its means, or by computing it per seed."""
     spanning = [
-        mean for found in leaves.values() if isinstance(found, StatisticOperand) for mean in found.columns
+        mean for found in operands.values() if isinstance(found, StatisticOperand) for mean in found.columns
     ]
     if any(evaluator.rows.by_seed(*mean.column) for mean in spanning):
-        return _for_each_seed(margin, leaves, evaluator, scope)
+        return _for_each_seed(margin, operands, evaluator, scope)
     points = {call: array[:1] for call, array in values.items()}
     columns = []
-    for call, found in leaves.items():
+    for call, found in operands.items():
         by_seed = evaluator.rows.by_seed(*found.column) if isinstance(found, Mean) else {}
         if by_seed:
             moved = value_of(margin, {**points, call: points[call] + STEP})
@@ -322,10 +322,10 @@ def margin_seed_error(
 
 
 def _for_each_seed(
-    margin: Expression, leaves: Mapping[Call, Operand], evaluator: Evaluator, scope: Scope
+    margin: Expression, operands: Mapping[Call, Operand], evaluator: Evaluator, scope: Scope
 ) -> SeedStandardError | None:
     """The standard error that seeds leave in a margin that is not a sum of means, such as of medians."""
-    known = [evaluator.rows.by_seed(*mean.column) for found in leaves.values() for mean in means_of(found)]
+    known = [evaluator.rows.by_seed(*mean.column) for found in operands.values() for mean in means_of(found)]
     seeds = sorted(set.intersection(*(set(by_seed) for by_seed in known if by_seed)))
     if len(seeds) < 2:
         return None
@@ -333,7 +333,7 @@ def _for_each_seed(
     values = [
         value_of(
             margin,
-            {call: evaluator.under_seed(found, seed, weights, scope) for call, found in leaves.items()},
+            {call: evaluator.under_seed(found, seed, weights, scope) for call, found in operands.items()},
         )
         for seed in seeds
     ]

@@ -87,7 +87,7 @@ class Margin:
 
 def clause_margins(
     clause: Clause,
-    leaves: Mapping[Call, Operand],
+    operands: Mapping[Call, Operand],
     evaluator: Evaluator,
     ways: Sequence[FailureValues],
     *,
@@ -96,18 +96,18 @@ def clause_margins(
     strict: bool = False,
 ) -> list[Margin]:
     """The margin of a clause for each way to count failed rows. Its two ends may differ in level."""
-    scope = evaluator.scope(leaves.values(), ways[0])
-    drawn = evaluator.drawn(leaves, ways, scope, subsets=subsets)
+    scope = evaluator.scope(operands.values(), ways[0])
+    drawn = evaluator.drawn(operands, ways, scope, subsets=subsets)
     low, high = levels or (evaluator.level, evaluator.level)
     made = {
-        level: _at(level, clause, leaves, evaluator, ways, scope, drawn, subsets) for level in {low, high}
+        level: _at(level, clause, operands, evaluator, ways, scope, drawn, subsets) for level in {low, high}
     }
-    whole, bounds = _difference(clause), _bounds(_difference(clause), leaves)
-    seeds, rows, ends = margin_seed_error(whole, leaves, evaluator, drawn[0], scope), None, (0.0, 0.0)
+    whole, bounds = _difference(clause), _bounds(_difference(clause), operands)
+    seeds, rows, ends = margin_seed_error(whole, operands, evaluator, drawn[0], scope), None, (0.0, 0.0)
     margins = []
     for lower, upper, way in zip(made[low], made[high], ways, strict=True):
         if strict:
-            found = rows_for_strict_bounds(whole, leaves, evaluator, way, scope, lower.whole.value)
+            found = rows_for_strict_bounds(whole, operands, evaluator, way, scope, lower.whole.value)
             if found is None or bounds is None:
                 raise UsageError(NOT_STRICT)
             (rows, furthest), (least, most) = found, bounds
@@ -128,16 +128,16 @@ def _widened(margin: Margin, wider: IntervalWidening, level: float) -> Margin:
 
 
 def margin_deviations(
-    clause: Clause, leaves: Mapping[Call, Operand], evaluator: Evaluator, way: FailureValues
+    clause: Clause, operands: Mapping[Call, Operand], evaluator: Evaluator, way: FailureValues
 ) -> Floats:
     """What the margin of a clause was off by in each resample, turned so that more is nearer to passing.
 
     Empty if there are so few clusters that it is an accident which clauses move together.
     """
-    scope = evaluator.scope(leaves.values(), way)
+    scope = evaluator.scope(operands.values(), way)
     if scope.n < LEAST_TOGETHER:
         return np.empty(0)
-    (values,) = evaluator.drawn(leaves, [way], scope)
+    (values,) = evaluator.drawn(operands, [way], scope)
     whole = combine("-", value_of(clause.left, values), value_of(clause.right, values))
     off: Floats = whole[scope.n + 1 :] - whole[0]
     return off if clause.upward else -off
@@ -146,63 +146,63 @@ def margin_deviations(
 def _at(
     level: float,
     clause: Clause,
-    leaves: Mapping[Call, Operand],
+    operands: Mapping[Call, Operand],
     evaluator: Evaluator,
     ways: Sequence[FailureValues],
     scope: Scope,
     drawn: Sequence[Mapping[Call, Floats]],
     subsets: bool,
 ) -> list[Margin]:
-    form, bounds = linear_form(_difference(clause)), _bounds(_difference(clause), leaves)
+    form, bounds = linear_form(_difference(clause)), _bounds(_difference(clause), operands)
     if subsets:
         resampled = partial(_from_subsets, n=scope.n, level=level)
-        return [_margin(clause, leaves, values, None, resampled, scope.n) for values in drawn]
-    stepwise = any(each.traits.stepwise for each in statistics_in(leaves))
-    long_tails = any(has_limit(found.measure) for found in leaves.values() if isinstance(found, Mean))
+        return [_margin(clause, operands, values, None, resampled, scope.n) for values in drawn]
+    stepwise = any(each.traits.stepwise for each in statistics_in(operands))
+    long_tails = any(has_limit(found.measure) for found in operands.values() if isinstance(found, Mean))
     resampled = partial(_bootstrapped, scope=scope, bounds=bounds, level=level, stepwise=stepwise)
     margins = []
     for way, values in zip(ways, drawn, strict=True):
-        if checked := prediction_powered_interval(form, leaves, evaluator, way, level):
+        if checked := prediction_powered_interval(form, operands, evaluator, way, level):
             call, mean, interval = checked
             right = {**values, call: np.concatenate([[mean], values[call][1:]])}
-            margins.append(_margin(clause, leaves, right, interval, resampled, scope.n))
+            margins.append(_margin(clause, operands, right, interval, resampled, scope.n))
             continue
-        closed = closed_form_interval(form, leaves, evaluator, way, scope, level)
-        compares = _if_alike(_difference(clause), leaves, values) is not None
-        stuck = closed is None and not compares and _stuck(leaves, values, scope.n)
+        closed = closed_form_interval(form, operands, evaluator, way, scope, level)
+        compares = _if_alike(_difference(clause), operands, values) is not None
+        stuck = closed is None and not compares and _stuck(operands, values, scope.n)
         if long_tails and scope.n < rows_for_long_tails(level):
             closed = NO_INTERVAL
-        if closed is None and (stuck or not _tells(form, bounds, leaves, evaluator, way, compares)):
+        if closed is None and (stuck or not _tells(form, bounds, operands, evaluator, way, compares)):
             closed = NO_INTERVAL
-        margins.append(_margin(clause, leaves, values, closed, resampled, scope.n))
+        margins.append(_margin(clause, operands, values, closed, resampled, scope.n))
     return margins
 
 
-def _stuck(leaves: Mapping[Call, Operand], values: Mapping[Call, Floats], n: int) -> bool:
+def _stuck(operands: Mapping[Call, Operand], values: Mapping[Call, Floats], n: int) -> bool:
     """Whether no resample moves a statistic for which that proves nothing."""
     return any(
         isinstance(found, StatisticOperand)
         and not found.traits.settled
         and spread(values[call][n + 1 :]) <= TIE
-        for call, found in leaves.items()
+        for call, found in operands.items()
     )
 
 
-def statistics_in(leaves: Mapping[Call, Operand]) -> list[StatisticOperand]:
+def statistics_in(operands: Mapping[Call, Operand]) -> list[StatisticOperand]:
     """The statistics among the operands of an expression."""
-    return [found for found in leaves.values() if isinstance(found, StatisticOperand)]
+    return [found for found in operands.values() if isinstance(found, StatisticOperand)]
 
 
-def _most(leaves: Mapping[Call, Operand]) -> float | None:
+def _most(operands: Mapping[Call, Operand]) -> float | None:
     """What an infinite value of a statistic is known to lie above; None if no statistic says so."""
-    known = [each.traits.most for each in statistics_in(leaves)]
+    known = [each.traits.most for each in statistics_in(operands)]
     return max((each for each in known if each is not None), default=None)
 
 
 def _tells(
     form: Linear | None,
     bounds: Bounds | None,
-    leaves: Mapping[Call, Operand],
+    operands: Mapping[Call, Operand],
     evaluator: Evaluator,
     way: FailureValues,
     compares: bool,
@@ -215,7 +215,7 @@ def _tells(
     if form is not None and sorted(form[0].values()) == [-1, 1] and bounds is not None:
         return True
     columns: dict[tuple[str, ...], dict[tuple[tuple[str, str], ...], Floats]] = {}
-    for found in leaves.values():
+    for found in operands.values():
         means = means_of(found)
         # of a statistic some columns may be the same for every system, such as the truth
         alike = columns.setdefault((*found.kind, str([mean.where for mean in means])), {})
@@ -251,7 +251,7 @@ def _difference(clause: Clause) -> Expression:
 
 def _margin(
     clause: Clause,
-    leaves: Mapping[Call, Operand],
+    operands: Mapping[Call, Operand],
     values: Mapping[Call, Floats],
     closed: Interval | None,
     resampled: Callable[[Floats], Interval],
@@ -261,7 +261,7 @@ def _margin(
     whole = combine("-", left, right)
     interval = closed or resampled(whole)
     estimated = BoundedValue(float(whole[0]), interval.low, interval.high)
-    alike = _if_alike(_difference(clause), leaves, values)
+    alike = _if_alike(_difference(clause), operands, values)
     if alike is None:
         gain = estimated
     elif spread(alike) <= TIE:
@@ -272,7 +272,7 @@ def _margin(
         over = combine("-", whole, alike)
         above = NO_INTERVAL if closed is NO_INTERVAL else resampled(over)  # what tells nothing tells no gain
         gain = BoundedValue(float(over[0]), above.low, above.high)
-    return Margin(estimated, gain, float(left[0]), float(right[0]), n, _most(leaves))
+    return Margin(estimated, gain, float(left[0]), float(right[0]), n, _most(operands))
 
 
 def _from_subsets(values: Floats, n: int, level: float) -> Interval:
@@ -303,7 +303,7 @@ def _bootstrapped(
 
 
 def _if_alike(
-    difference: Expression, leaves: Mapping[Call, Operand], values: Mapping[Call, Floats]
+    difference: Expression, operands: Mapping[Call, Operand], values: Mapping[Call, Floats]
 ) -> Floats | None:
     """The margin if every call had the mean value of its kind; None if the expression compares nothing.
 
@@ -311,35 +311,35 @@ def _if_alike(
     not. A comparison with a number has no loss.
     """
     kinds: dict[tuple[str, ...], list[Floats]] = {}
-    for call, found in leaves.items():
+    for call, found in operands.items():
         kinds.setdefault(found.kind, []).append(values[call])
-    level = {call: np.mean(kinds[found.kind], axis=0) for call, found in leaves.items()}
+    level = {call: np.mean(kinds[found.kind], axis=0) for call, found in operands.items()}
     points = {call: array[:1] for call, array in level.items()}
     moved = [value_of(difference, {**points, call: at + STEP}) for call, at in points.items()]
     moves = combine("-", np.concatenate(moved), value_of(difference, points))
     return value_of(difference, level) if moves.min() < 0 < moves.max() else None
 
 
-def _bounds(expression: Expression, leaves: Mapping[Call, Operand]) -> Bounds | None:
+def _bounds(expression: Expression, operands: Mapping[Call, Operand]) -> Bounds | None:
     """The range of an expression for a single row; None if it has none."""
     match expression:
         case Number(value=value):
             return value, value
         case Negation(operand=operand):
-            inner = _bounds(operand, leaves)
+            inner = _bounds(operand, operands)
             return None if inner is None else (-inner[1], -inner[0])
         case Arithmetic(op="+" | "-" | "*" as op, left=left, right=right):
-            a, b = _bounds(left, leaves), _bounds(right, leaves)
+            a, b = _bounds(left, operands), _bounds(right, operands)
             if a is None or b is None:
                 return None
             corners = combine(op, np.repeat(a, 2), np.tile(b, 2))
             return float(corners.min()), float(corners.max())
         case Call(name=name, args=args) if name in CHOICES:
-            parts = [_bounds(arg, leaves) for arg in args]
+            parts = [_bounds(arg, operands) for arg in args]
             known = [part for part in parts if part is not None]
             return (min(known)[0], max(high for _, high in known)) if len(known) == len(parts) else None
         case Call():
-            found = leaves[expression]
+            found = operands[expression]
             if isinstance(found, Mean) and found.measure.high is not None:
                 return found.measure.low, found.measure.high
     return None

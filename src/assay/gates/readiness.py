@@ -45,9 +45,9 @@ def explain_undecidable(means: Sequence[Mean], evaluator: Evaluator) -> str:
     return _why_unpaired(means, evaluator)
 
 
-def explain_no_rows(leaves: Mapping[Call, Operand], evaluator: Evaluator, way: FailureValues) -> str:
+def explain_no_rows(operands: Mapping[Call, Operand], evaluator: Evaluator, way: FailureValues) -> str:
     """Which part of a clause applies to no row, or lacks a number that it needs; empty if none does."""
-    for call, found in leaves.items():
+    for call, found in operands.items():
         if (
             isinstance(found, StatisticOperand)
             and found.tag
@@ -57,7 +57,7 @@ def explain_no_rows(leaves: Mapping[Call, Operand], evaluator: Evaluator, way: F
         if not evaluator.used(found, way).any():
             if isinstance(found, StatisticOperand) and found.label is not None:
                 return f"no item has two judgments of {found.label!r}"
-            return "no item applies" if len(leaves) == 1 else f"no item applies to {call}"
+            return "no item applies" if len(operands) == 1 else f"no item applies to {call}"
     return ""
 
 
@@ -96,15 +96,15 @@ def failing_systems(means: Sequence[Mean], evaluator: Evaluator, share: float) -
     return found
 
 
-def is_candidate(mean: Mean, clause: Clause, leaves: Mapping[Call, Operand], *, kills: bool) -> bool:
+def is_candidate(mean: Mean, clause: Clause, operands: Mapping[Call, Operand], *, kills: bool) -> bool:
     """Whether a better value of this mean brings go nearer. The others are what it is compared with.
 
     For a statistic over several systems that is not known, so each of its systems must not fail.
     """
-    for call, rises in call_directions(Arithmetic("-", clause.left, clause.right), leaves):
+    for call, rises in call_directions(Arithmetic("-", clause.left, clause.right), operands):
         if call.name in CHOICES:
             continue
-        found = leaves[call]
+        found = operands[call]
         if isinstance(found, StatisticOperand) and len({each.system for each in found.columns}) > 1:
             return True
         higher_is_better = mean.measure.better == "higher"

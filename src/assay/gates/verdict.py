@@ -51,7 +51,7 @@ def decide_gates(
     settled: Callable[[Verdict], Verdict] = lambda verdict: verdict,
     book: LookHistory | None = None,
 ) -> list[Verdict]:
-    """The verdict of every gate. Among `steps`, a no-go leaves the later gates unreached.
+    """The verdict of every gate. Among `steps`, a no-go operands the later gates unreached.
 
     `settled` may decide a gate that is undecided only because something is still to be judged. `book` has the
     earlier looks at the gates, and records this one.
@@ -155,13 +155,13 @@ def _reads(gate: Gate, evaluator: Evaluator) -> list[str]:
 
 
 def _means(gate: Gate, evaluator: Evaluator) -> list[Mean]:
-    leaves = (found for clause in gate.clauses() for found in _leaves(clause, evaluator))
-    return [mean for found in leaves for mean in means_of(found)]
+    operands = (found for clause in gate.clauses() for found in _leaves(clause, evaluator))
+    return [mean for found in operands for mean in means_of(found)]
 
 
 def _leaves(clause: Clause, evaluator: Evaluator) -> Iterator[Operand]:
     for _, one in expand_for_each(clause, lambda _: [UNLISTED]):
-        yield from evaluator.leaves(one).values()
+        yield from evaluator.operands(one).values()
 
 
 def conclude(gate: Gate, results: Mapping[Clause, ClauseResult]) -> tuple[str, str]:
@@ -278,7 +278,7 @@ def find_decided_differences(
 def _of_gate(gate: Gate, evaluator: Evaluator, book: LookHistory) -> Iterator[GateDifference]:
     sharing = 0
     for role, levels in gate_levels(gate, evaluator, next_look(gate, evaluator, book)).items():
-        tree = expand_clause(gate.groups[role], evaluator.rows.known_values, evaluator.leaves)
+        tree = expand_clause(gate.groups[role], evaluator.rows.known_values, evaluator.operands)
         for family in error_families(tree, to_hold=True):
             sharing += 1
             for clause in family:
@@ -307,8 +307,8 @@ def _pair(clause: Clause, evaluator: Evaluator) -> tuple[tuple[Mean, Mean], floa
     form = linear_form(Arithmetic("-", clause.left, clause.right))
     if form is None or sorted(form[0].values()) != [-1, 1]:
         return None
-    calls, leaves = sorted(form[0], key=lambda call: -form[0][call]), evaluator.leaves(clause)
-    above, below = (leaves[call] for call in calls)
+    calls, operands = sorted(form[0], key=lambda call: -form[0][call]), evaluator.operands(clause)
+    above, below = (operands[call] for call in calls)
     if not isinstance(above, Mean) or not isinstance(below, Mean):
         return None
     alike = above.measure.name == below.measure.name and above.where == below.where

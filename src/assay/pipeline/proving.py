@@ -96,7 +96,7 @@ class _GateTrial:
         """For each clause its role, the clause, the clause for one value of its `for`, and its operands."""
         evaluator = self.evaluation.evaluator
         return [
-            (role, clause, one, evaluator.leaves(one))
+            (role, clause, one, evaluator.operands(one))
             for role, clause in self.gate.by_role()
             for _, one in expand_for_each(clause, evaluator.rows.known_values)
         ]
@@ -104,8 +104,8 @@ class _GateTrial:
     @cached_property
     def trial(self) -> Trial:
         found = self.evaluation
-        leaves = [leaf for *_, by_call in self._clauses for leaf in by_call.values()]
-        means = [mean for leaf in leaves for mean in means_of(leaf)]
+        operands = [leaf for *_, by_call in self._clauses for leaf in by_call.values()]
+        means = [mean for leaf in operands for mean in means_of(leaf)]
         measures: dict[str, Measure] = {mean.measure.name: mean.measure for mean in means}
         for mean in means:
             found.rows.column(*mean.column)  # computed once for all draws
@@ -116,7 +116,11 @@ class _GateTrial:
             found.rows,
             found.scores,
             found.judgments,
-            [leaf.label for leaf in leaves if isinstance(leaf, StatisticOperand) and leaf.label is not None],
+            [
+                leaf.label
+                for leaf in operands
+                if isinstance(leaf, StatisticOperand) and leaf.label is not None
+            ],
             found.study.file.by,
             list(dict.fromkeys(mean.where for mean in means)),
             found.study.baseline if len(found.rows.systems) > 1 else None,
@@ -127,7 +131,7 @@ class _GateTrial:
 
     @cached_property
     def _roles(self) -> Roles:
-        clauses = [(role, one, leaves) for role, _, one, leaves in self._clauses]
+        clauses = [(role, one, operands) for role, _, one, operands in self._clauses]
         return find_roles(clauses, self.evaluation.study.baseline)
 
     # ------------------------------------------------------------------------- what it says of it
@@ -165,9 +169,9 @@ class _GateTrial:
             return True  # failed rows are counted at both ends, which only the whole procedure does
         evaluator = self._evaluator(stand_in, RESAMPLES)
         passing: dict[Clause, list[bool]] = {}
-        for role, clause, one, leaves in self._clauses:
+        for role, clause, one, operands in self._clauses:
             if role == "go":
-                points = {call: _point_estimate(leaf, evaluator) for call, leaf in leaves.items()}
+                points = {call: _point_estimate(leaf, evaluator) for call, leaf in operands.items()}
                 margin = float(combine("-", value_of(one.left, points), value_of(one.right, points))[0])
                 passing.setdefault(clause, []).append(math.isnan(margin) or _passes_clause(one, margin))
         decided = {
@@ -213,12 +217,12 @@ class _GateTrial:
         """Whether the gate refuses a candidate that is exactly as good as what it is compared with."""
         go, kill = self.gate.go, self.gate.kill
         met: dict[Clause, list[bool]] = {}
-        for _, clause, one, leaves in self._clauses:
-            systems = {mean.system for leaf in leaves.values() for mean in means_of(leaf)}
+        for _, clause, one, operands in self._clauses:
+            systems = {mean.system for leaf in operands.values() for mean in means_of(leaf)}
             if not systems.isdisjoint(self._roles.candidates) and not systems.isdisjoint(
                 self._roles.references
             ):
-                alike = dict.fromkeys(leaves, np.array([0.5]))
+                alike = dict.fromkeys(operands, np.array([0.5]))
                 margin = float(combine("-", value_of(one.left, alike), value_of(one.right, alike))[0])
                 met.setdefault(clause, []).append(_passes_clause(one, margin))
 

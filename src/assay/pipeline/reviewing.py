@@ -210,8 +210,8 @@ def mark_thresholds(evaluation: Evaluation) -> list[float]:
     for gate in evaluation.study.gates:
         for clause in (clause for clause in gate.clauses() if clause.each is None):
             form = linear_form(Arithmetic("-", clause.left, clause.right))
-            leaves = evaluation.evaluator.leaves(clause).values()
-            means = [mean for leaf in leaves for mean in means_of(leaf)]
+            operands = evaluation.evaluator.operands(clause).values()
+            means = [mean for leaf in operands for mean in means_of(leaf)]
             if form is not None and any(isinstance(mean.measure, MarkShare) for mean in means):
                 found |= {form[1], -form[1]}  # whichever of the two systems the clause names first
     return sorted(found)

@@ -99,7 +99,7 @@ def outlook(
 
 
 def _stepped(words: Mapping[str, str], steps: Sequence[str]) -> dict[str, str]:
-    """The gates' verdicts, with steps that a no-go leaves unreached as inconclusive."""
+    """The gates' verdicts, with steps that a no-go operands unreached as inconclusive."""
     found = dict(words)
     for name in steps:
         if name in found and stopping_step(name, found, steps) is not None:
@@ -151,10 +151,10 @@ def _ends(clause: Clause, gate: Gate, pool: Pool, now: Evaluator) -> Sequence[Co
 def _reads_marks(clause: Clause, now: Evaluator) -> bool:
     # What `for` puts after an @ becomes a measure only then.
     each = expand_for_each(clause, now.rows.known_values)
-    leaves = [found for _, one in each for found in now.leaves(one).values()]
-    if any(isinstance(found, StatisticOperand) and found.label == REVIEW for found in leaves):
+    operands = [found for _, one in each for found in now.operands(one).values()]
+    if any(isinstance(found, StatisticOperand) and found.label == REVIEW for found in operands):
         return True  # agreement
-    measures = [mean.measure for found in leaves for mean in means_of(found)]
+    measures = [mean.measure for found in operands for mean in means_of(found)]
     return any(isinstance(measure, MarkShare) or REVIEW in view_of(measure).labels for measure in measures)
 
 
@@ -167,12 +167,12 @@ def extremes(clause: Clause, pool: Pool, now: Evaluator) -> tuple[Completion, Co
     form = linear_form(Arithmetic("-", clause.left, clause.right))
     if form is None or clause.each is not None or clause.band is not None or len(now.rows.combinations) > 1:
         return None
-    leaves = now.leaves(clause)
-    if len({found.where for found in leaves.values()}) > 1:
+    operands = now.operands(clause)
+    if len({found.where for found in operands.values()}) > 1:
         return None
     weights: list[tuple[float, str, MarkShare]] = []
     for call, weight in form[0].items():
-        found = leaves[call]
+        found = operands[call]
         if not isinstance(found, Mean) or not isinstance(found.measure, MarkShare):
             return None
         arm = now.rows.arm(found.system, now.rows.combinations[0])

@@ -27,7 +27,7 @@ GRADED = rows_of({("a", "M"): A_SCORES, ("b", "M"): B_SCORES, ("c", "M"): C_SCOR
 def margin(text: str, rows: Rows = GRADED, level: float = 0.95) -> Margin:
     clause = parse_clause(text)
     evaluator = Evaluator(rows, REGISTRY, resamples=RESAMPLES, level=level)
-    return clause_margins(clause, evaluator.leaves(clause), evaluator, [{}])[0]
+    return clause_margins(clause, evaluator.operands(clause), evaluator, [{}])[0]
 
 
 def drawn_means(*columns: Any) -> list[Any]:

@@ -91,7 +91,7 @@ def test_intervals_cover(case: str, n: int) -> None:
     covered, known = 0, truth * n if case == "count" else truth
     for study in range(STUDIES):
         clause = parse_clause(f"{text.replace('#', str(study))} >= 0")
-        whole = clause_margins(clause, evaluator.leaves(clause), evaluator, [{}])[0].whole
+        whole = clause_margins(clause, evaluator.operands(clause), evaluator, [{}])[0].whole
         covered += whole.low <= known <= whole.high
     # three deviations of a share of 0.95 in 300 studies are 0.038
     assert covered / STUDIES >= 0.95 - 0.038
@@ -128,7 +128,7 @@ def test_the_mean_of_times_covers_only_up_to_a_limit() -> None:
         found = 0
         for study in range(STUDIES):
             clause = parse_clause(f"{measure}(a{study}) >= 0")
-            ends = clause_margins(clause, evaluator.leaves(clause), evaluator, [{}])[0].whole
+            ends = clause_margins(clause, evaluator.operands(clause), evaluator, [{}])[0].whole
             found += ends.low <= truth <= ends.high
         return found / STUDIES
 

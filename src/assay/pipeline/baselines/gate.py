@@ -131,7 +131,7 @@ class BaselineComparison:
         evaluator, found = self.evaluation.evaluator, dict[tuple[str, str], Measure]()
         for clause in (clause for gate in self._deciding for clause in gate.clauses()):
             for _, one in expand_for_each(clause, evaluator.rows.known_values):
-                for mean in (mean for leaf in evaluator.leaves(one).values() for mean in means_of(leaf)):
+                for mean in (mean for leaf in evaluator.operands(one).values() for mean in means_of(leaf)):
                     found |= {(arm.name, mean.measure.name): mean.measure for arm in evaluator.arms(mean)}
         return {key: measure for key, measure in found.items() if not isinstance(measure, Seconds)}
 
