@@ -5,7 +5,7 @@ A sweep of changes shows their differences around 0 in place of halves, settings
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -37,7 +37,7 @@ def render_page(sweep: Sweep) -> bytes:
     pages = templates()
     sheets = [pages.get_template(name).render() for name in ("style.css", "sweep.css")]
     style = Markup("\n".join(sheets))  # noqa: S704 (our own files)
-    page = pages.get_template("sweep_changes.html" if sweep.changes else "sweep.html").render(
+    page = pages.get_template("sweep.html").render(
         sweep=sweep,
         wording=wording,
         sweep_wording=sweep_wording,
@@ -70,16 +70,24 @@ def _settings(sweep: Sweep) -> dict[str, Any]:
 
 def _changes(sweep: Sweep) -> dict[str, Any]:
     """Every change's difference from the unchanged system, which is at zero, in the order written."""
-    axis = charts.axis_over(
-        (bound for setting in sweep.settings for bound in _ends(setting.difference)), zero=True
-    )
+    drawn = _around_zero([(each.name, each.difference, each.reference) for each in sweep.settings])
+    rows = [
+        row | {"setting": setting, "mean": setting.estimates[0]}
+        for row, setting in zip(drawn["rows"], sweep.settings, strict=True)
+    ]
+    return {"scale": drawn["scale"], "rows": rows}
+
+
+def _around_zero(entries: Sequence[tuple[str, Comparison | None, bool]]) -> dict[str, Any]:
+    """Differences on one axis; an entry has a name, a difference, and whether it is the one at zero."""
+    axis = charts.axis_over((bound for _, one, _ in entries for bound in _ends(one)), zero=True)
     rows = []
-    for setting in sweep.settings:
-        style = f"{COLOUR} base" if setting.reference else COLOUR
-        plot = _difference_plot(setting.difference, axis, style, setting.name)
-        if setting.reference and axis:
-            plot = charts.whisker(axis, (0.0, 0.0, 0.0), style, setting.name)
-        rows.append({"setting": setting, "mean": setting.estimates[0], "style": style, "plot": plot})
+    for name, one, reference in entries:
+        style = f"{COLOUR} base" if reference else COLOUR
+        plot = _difference_plot(one, axis, style, name)
+        if reference and axis:
+            plot = charts.whisker(axis, (0.0, 0.0, 0.0), style, name)
+        rows.append({"style": style, "plot": plot})
     return {"scale": charts.scale(axis) if axis else "", "rows": rows}
 
 
@@ -120,24 +128,12 @@ def _cell(sweep: Sweep, one: Estimate, solid: list[float]) -> dict[str, Any]:
 
 
 def _parameter(parameter: Parameter) -> dict[str, Any]:
-    """Differences from the reference's value, on one axis through zero."""
-    axis = charts.axis_over(
-        (bound for effect in parameter.effects for bound in _ends(effect.difference)), zero=True
-    )
-    rows = []
-    for effect in parameter.effects:
-        style = f"{COLOUR} base" if effect.reference else COLOUR
-        plot = _difference_plot(effect.difference, axis, style, effect.value)
-        if effect.reference and axis:
-            plot = charts.whisker(axis, (0.0, 0.0, 0.0), style, effect.value)
-        rows.append({"effect": effect, "style": style, "plot": plot})
+    """The differences from the reference's value."""
+    effects = parameter.effects
+    drawn = _around_zero([(each.value, each.difference, each.reference) for each in effects])
+    rows = [row | {"effect": effect} for row, effect in zip(drawn["rows"], effects, strict=True)]
     title = sweep_wording.parameter_answer(parameter)
-    return {
-        "name": parameter.name,
-        "answer": title,
-        "scale": charts.scale(axis) if axis else "",
-        "rows": rows,
-    }
+    return {"name": parameter.name, "answer": title, "scale": drawn["scale"], "rows": rows}
 
 
 def _difference_plot(

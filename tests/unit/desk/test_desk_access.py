@@ -176,7 +176,7 @@ def test_the_secret_is_its_owners_alone(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="others than its owner"):
         read_secret(tmp_path / "desk")
     path.write_bytes(b"short")
-    with pytest.raises(DataError, match="holds no secret"):
+    with pytest.raises(DataError, match="does not hold a secret"):
         read_secret(tmp_path / "desk")
 
 
