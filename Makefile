@@ -65,7 +65,7 @@ test-models: $(VENV)/.models
 # about what came after them, so warnings stop nothing here.
 LOWEST := $(VENV)/lowest
 LOWEST_TESTS := tests/cli/test_help.py tests/cli/test_exit_codes.py tests/unit/kinds/models/test_passage_table.py \
-	tests/unit/measures tests/unit/pipeline/test_answering.py tests/unit/pipeline/test_reuse.py tests/unit/stats \
+	tests/unit/measures tests/unit/pipeline/test_worker_pool.py tests/unit/pipeline/test_reuse.py tests/unit/stats \
 	tests/unit/core/test_endpoint.py
 
 LOWEST_PIP := $(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check
