@@ -134,7 +134,7 @@ class _GateTrial:
         clauses = [(role, one, operands) for role, _, one, operands in self._clauses]
         return find_roles(clauses, self.evaluation.study.baseline)
 
-    # ------------------------------------------------------------------------- what it says of it
+    # ---------------------------------------------------------------------------------- its verdicts
 
     def verdict(self, stand_in: StandIn, resamples: int) -> Verdict:
         """The verdict of the gate with a stand-in for its candidates."""

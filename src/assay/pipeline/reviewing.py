@@ -142,12 +142,12 @@ def export_verdicts(
             "No paying judge of this study has judged anything yet. List one, such as llm, and run: "
             f"assay run {command_path(study)}"
         )
-    told: dict[GradeKey, str] = {}
+    earlier: dict[GradeKey, str] = {}
     known = set(stored_grades(evaluation))
-    for mark in evaluation.judgments:  # those that still hold
+    for mark in evaluation.judgments:  # marks that are not stale
         if mark in known and reviewer in {None, mark.judge}:
-            told.setdefault((mark.item_id, mark.label, mark.target or ""), mark.category or "")
-    forms = [grade_form(each, seed, told, reviewer or "") for each in drawn(asked, items, seed)]
+            earlier.setdefault((mark.item_id, mark.label, mark.target or ""), mark.category or "")
+    forms = [grade_form(each, seed, earlier, reviewer or "") for each in drawn(asked, items, seed)]
     place = folder or _review_folder(study, reviewer) / "verdicts"
     paths = write_grade_forms(forms, place, stored_grades(evaluation))
     return ExportedForms.of([each.form for each in forms], paths, place)

@@ -59,7 +59,7 @@ class FlatIndex:
     def answer(self, query: Query, budgets: Sequence[Budget]) -> Response:
         meter = Meter()
         ranking = self.retriever.rank(query.text, meter)
-        scoring = None if self.scorer is None else self.scorer.beside
+        scoring = None if self.scorer is None else self.scorer.scores_for
         return self.answering.response(query.text, ranking, budgets, meter, scoring)
 
     def close(self) -> None:

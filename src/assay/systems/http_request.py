@@ -71,7 +71,7 @@ class RequestTemplate:
             raise UsageError(f"url: {error}") from None
         if _PLACE.search(urlsplit(self.url).netloc):
             fix = "Name one system for each host"
-            raise UsageError(f"url: query, language and k may stand in the path and after it only. {fix}.")
+            raise UsageError(f"url: query, language and k may only be in the path and after it. {fix}.")
 
     @property
     def origin(self) -> str:
@@ -147,7 +147,7 @@ def check_places(url: str, params: Mapping[str, Any], body: Any, own: Mapping[st
                 raise UsageError(f"{field}: {{{word}}} is not filled in. Did you mean {{{meant}}}?")
     if not any("{query}" in text for _, text in sent):
         fix = 'Write it where the service looks for the query, as in params: {q: "{query}"}.'
-        raise UsageError(f"{{query}} stands in neither url, params nor body, so no query is sent. {fix}")
+        raise UsageError(f"there is no {{query}} in url, params or body, so no query is sent. {fix}")
 
 
 def _meant(word: str, known: Sequence[str]) -> str | None:

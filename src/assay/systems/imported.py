@@ -170,7 +170,7 @@ def read_results_file(path: Path) -> ResultsFile:
             continue
         problems += _hit_problems(result)
         if (first := results.setdefault(result.query_id, result)) is not result:
-            what = f"{result.query_id!r} stands in {_place(first.number)} already"
+            what = f"{result.query_id!r} is in {_place(first.number)} already"
             problems.append(Problem(what, field=result.place("query_id"), fix="Keep one of the two."))
     model = content.get("model_name")
     placed = [replace(problem, where=where) for problem in problems]
@@ -245,7 +245,7 @@ def _hit_problems(result: ImportedResult) -> Iterator[Problem]:
             what = f"{each.chunk_id!r} on rank {rank} has the score {each.score}"
             yield Problem(what, field=result.place("score"), fix="Write a finite number.")
         if (earlier := first.setdefault(each.chunk_id, rank)) != rank:
-            what = f"{each.chunk_id!r} stands on rank {earlier} and on rank {rank}"
+            what = f"{each.chunk_id!r} is on rank {earlier} and on rank {rank}"
             yield Problem(what, field=result.place("chunk_id"), fix="A result names each chunk once.")
 
 

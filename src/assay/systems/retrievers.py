@@ -253,7 +253,7 @@ class CombinedScorer:
 
     ways: Sequence[WeightedScorer]
 
-    def beside(self, query: str, first: Ranking) -> ScoresOf:
+    def scores_for(self, query: str, first: Ranking) -> ScoresOf:
         """A function for scores from 0 to 1: for each scorer, the share of the best score of a ranking."""
         best = [
             max(float(way.scores.of(query, first.positions).max(initial=0.0)), _LEAST) for way in self.ways

@@ -181,7 +181,7 @@ def _displaced(answer: TracedAnswer, corpus: Corpus, where: str, line: int) -> I
         for number, piece in enumerate(context.pieces):
             text = corpus.text_of(corpus.document_of(piece.doc_id))
             if text is not None and piece.span is not None and text[piece.start : piece.end] != piece.text:
-                what = f"another text stands at [{piece.start}, {piece.end}) of {piece.doc_id!r}"
+                what = f"another text is at [{piece.start}, {piece.end}) of {piece.doc_id!r}"
                 fix = "Count characters of the document, or leave start and end out: its words count then."
                 yield Problem(what, where, line, f"contexts[{at}].pieces[{number}]", fix)
 

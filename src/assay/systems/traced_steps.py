@@ -71,7 +71,7 @@ def _path_problems(step: Step, before: Step | None, field: str) -> Iterator[Prob
         what = f"depth {step.depth} follows depth {before.depth}"
         yield Problem(what, field=f"{field}.depth", fix="Count on by one, or begin a path at 0.")
     elif step.source != before.target:
-        what = f"the source is {step.source!r}, but the path stands at {before.target!r}"
+        what = f"the source is {step.source!r}, but the path is at {before.target!r}"
         yield Problem(what, field=f"{field}.source", fix="Name the node of the step before.")
 
 

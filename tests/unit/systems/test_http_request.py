@@ -148,7 +148,7 @@ def test_headers_hold_what_can_be_sent(headers: dict[str, str], said: str) -> No
     "where", [{"url": f"{URL}#{{query}}"}, {"params": {"q": "{words}"}}, {"body": {"{query}": "text"}}, {}]
 )
 def test_a_request_without_the_query_is_refused(where: dict[str, Any]) -> None:
-    with pytest.raises(UsageError, match=r"^{query} stands in neither url, params nor body, so no query is"):
+    with pytest.raises(UsageError, match=r"^there is no {query} in url, params or body, so no query is"):
         checked(**where)
 
 

@@ -225,16 +225,11 @@ WRONG: dict[str, tuple[Change, list[str]]] = {
     ),
     "a query twice": (
         lambda file: file["query_results"].append(bare("A-1", "who fell", [])),
-        ["query_results.2.query_id: 'A-1' stands in query_results.0 already. Keep one of the two."],
+        ["query_results.2.query_id: 'A-1' is in query_results.0 already. Keep one of the two."],
     ),
     "a chunk twice": (
         lambda file: file["query_results"][1]["top_results"].append({"chunk_id": "R1_a"}),
-        [
-            (
-                "query_results.1.top_results: 'R1_a' stands on rank 1 and on rank 3. "
-                "A result names each chunk once."
-            )
-        ],
+        [("query_results.1.top_results: 'R1_a' is on rank 1 and on rank 3. A result names each chunk once.")],
     ),
     "an unknown query": (
         lambda file: file["query_results"].append(bare("B-1", "who", [])),

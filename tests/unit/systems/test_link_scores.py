@@ -26,6 +26,7 @@ from assay.systems.answering import merge_links
 from assay.systems.flat import BM25, Dense, FlatStrong, Hybrid
 from assay.systems.retrievers import FusedRetriever, VectorRetriever, WordRetriever, build_scorer
 
+DAM = "the dam in spring"
 CORPUS = Corpus(
     [
         Passage("mill", "The sponsor of the mill is Ada Finch.", title="The mill in brief"),
@@ -160,22 +161,20 @@ def test_what_was_not_found_is_scored_by_the_system_s_own_scorer() -> None:
     vectors = VectorRetriever.build(CORPUS, StaticEmbedder(), ExactStore(), 10, kit)
     every = np.arange(len(CORPUS))
     (by_words, by_vectors) = (
-        build_scorer(part, CORPUS, Analysis(), kit).beside("the dam in spring", Ranking(every, np.ones(4)))(
-            every
-        )
+        build_scorer(part, CORPUS, Analysis(), kit).scores_for(DAM, Ranking(every, np.ones(4)))(every)
         for part in (words, vectors)
     )
-    ranked = words.index.search("the dam in spring", 10)
+    ranked = words.index.search(DAM, 10)
     assert by_words[ranked.positions] == pytest.approx(ranked.scores / ranked.scores[0], rel=0.05)
     assert by_words[3] == 0.0  # the ferry has no word of it
-    (cosine,) = vectors.index.search(vectors.embedding.query("the dam in spring")[0].vector[np.newaxis], 10)
+    (cosine,) = vectors.index.search(vectors.embedding.query(DAM)[0].vector[np.newaxis], 10)
     assert by_vectors[cosine.positions] == pytest.approx(
         np.maximum(cosine.scores / cosine.scores[0], 0), abs=1e-6
     )
     fused = build_scorer(
         FusedRetriever([words, vectors], WeightedFusion((3.0, 1.0))), CORPUS, Analysis(), kit
     )
-    both = fused.beside("the dam in spring", Ranking(every, np.ones(4)))(every)
+    both = fused.scores_for(DAM, Ranking(every, np.ones(4)))(every)
     assert both == pytest.approx(0.75 * by_words + 0.25 * by_vectors)
     vectors.close()
 
@@ -184,7 +183,7 @@ def test_a_store_that_gives_no_vectors_back_scores_the_same() -> None:
     kit, every = Kit(), np.arange(len(CORPUS))
     exact = VectorRetriever.build(CORPUS, StaticEmbedder(), ExactStore(), 10, kit)
     found = [
-        build_scorer(by, CORPUS, Analysis(), kit).beside("the dam", Ranking(every, np.ones(4)))(every)
+        build_scorer(by, CORPUS, Analysis(), kit).scores_for("the dam", Ranking(every, np.ones(4)))(every)
         for by in (exact, replace(exact, index=Searched()))
     ]
     assert found[0] == pytest.approx(found[1], abs=1e-6)

@@ -240,7 +240,7 @@ BEAM, COLLAPSED = race(beam=0.9, collapsed=0.1)
         (lambda lines: lines[1]["contexts"][0].pop("budget"), "contexts[0].budget: the field is missing"),
         (piece(start=None), "contexts[0].pieces[0]: there is no start"),
         (piece(end=99), "contexts[0].pieces[0]: the text has 52 characters, [0, 99) has not"),
-        (piece(start=1, end=53), "contexts[0].pieces[0]: another text stands at [1, 53) of 'ferry'"),
+        (piece(start=1, end=53), "contexts[0].pieces[0]: another text is at [1, 53) of 'ferry'"),
         (piece(doc_id="boats", start=None, end=None), "contexts: not in the corpus: 'boats'"),
     ],
 )
