@@ -137,7 +137,7 @@ def test_what_gates_and_figures_read_and_the_parts_of_systems_are_used(tmp_path:
     gate = STUDY.replace(">= RR@5(old)", ">= median(Success@3(old))").replace("bm25", "dense")
     text = gate + 'figures: {alike: "spearman(P@3(lexical), R@3(old))"}\n'
     found = {each.__name__ for each in used_classes(opened(tmp_path, Registry(), text))}
-    assert found >= {"Folder", "Dense", "Static", "Exact", "Replay", "Ids", "NDCG", "RR"}
+    assert found >= {"Folder", "Dense", "StaticEmbedder", "ExactStore", "Replay", "Ids", "NDCG", "RR"}
     assert found >= {"P50", "Success", "Spearman", "P", "R"}
 
 

@@ -121,7 +121,7 @@ def test_an_address_that_is_none_is_refused(url: str) -> None:
 
 
 def test_a_host_is_one_host() -> None:
-    with pytest.raises(UsageError, match="path and after it only"):
+    with pytest.raises(UsageError, match="only be in the path and after it"):
         form("http://{language}.search.example/")
 
 
