@@ -141,7 +141,9 @@ class TreeIndex:
         encoded = self.corpus_index.ask(query.text, meter)
         found = {name: search(encoded, meter) for name, search in self.paths.items()}
         gathered = {
-            name: self.answering.gather(query.text, each.ranking, meter, self.corpus_index.rescoring.scores_for)
+            name: self.answering.gather(
+                query.text, each.ranking, meter, self.corpus_index.rescoring.scores_for
+            )
             for name, each in found.items()
         }
         taken, steps = next(iter(found)), list[Step]()
