@@ -13,7 +13,7 @@ import pytest
 
 from assay.core.errors import DataError
 from assay.core.protocols import Kit
-from assay.kinds.models.golden_yaml import GoldenFile, read_golden
+from assay.kinds.models.golden_yaml import YamlGoldenSet, read_golden
 from assay.kinds.models.sectioned import SectionedReports
 
 GOOD = """\
@@ -190,7 +190,7 @@ def in_time() -> Iterator[None]:
     signal.signal(signal.SIGALRM, before)
 
 
-def outcome(path: Path) -> GoldenFile | None:
+def outcome(path: Path) -> YamlGoldenSet | None:
     """The golden set, or None where it is refused with a message that prints."""
     try:
         return read_golden(path)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from assay.core.errors import UsageError
 from assay.core.registry import STATISTICS, Registry
-from assay.kinds.hierarchy.statistics import F1, Precision, Recall
+from assay.kinds.hierarchy.statistics import DetectionF1, Precision, Recall
 from assay.stats.rows import Rows
 from score_rows import decided, items_of, rows_of
 
@@ -24,7 +24,7 @@ def test_by_hand() -> None:
     # said 3 times, 2 of them true; true 4 times
     assert Precision().values([SAID, TRUE], ONCE) == pytest.approx(2 / 3)
     assert Recall().values([SAID, TRUE], ONCE) == pytest.approx(2 / 4)
-    assert F1().values([SAID, TRUE], ONCE) == pytest.approx(2 * 2 / (3 + 4))
+    assert DetectionF1().values([SAID, TRUE], ONCE) == pytest.approx(2 * 2 / (3 + 4))
 
 
 def test_weights_are_counts() -> None:
@@ -32,19 +32,19 @@ def test_weights_are_counts() -> None:
     # first: true and said 3, said 5, true 4; second: neither said nor true; third: said 1, true 1, never both
     np.testing.assert_allclose(Precision().values([SAID, TRUE], weights), [3 / 5, np.nan, 0])
     np.testing.assert_allclose(Recall().values([SAID, TRUE], weights), [3 / 4, np.nan, 0])
-    np.testing.assert_allclose(F1().values([SAID, TRUE], weights), [6 / 9, np.nan, 0])
+    np.testing.assert_allclose(DetectionF1().values([SAID, TRUE], weights), [6 / 9, np.nan, 0])
 
 
 def test_never_said_and_never_true() -> None:
     never = np.zeros(8)
     assert np.isnan(Precision().values([never, TRUE], ONCE)).all()
     assert Recall().values([never, TRUE], ONCE) == [0]
-    assert F1().values([never, TRUE], ONCE) == [0]
+    assert DetectionF1().values([never, TRUE], ONCE) == [0]
     assert Precision().values([SAID, never], ONCE) == [0]
     assert np.isnan(Recall().values([SAID, never], ONCE)).all()
-    assert F1().values([SAID, never], ONCE) == [0]
+    assert DetectionF1().values([SAID, never], ONCE) == [0]
     nothing = np.array([])
-    assert np.isnan(F1().values([nothing, nothing], np.ones((2, 0)))).all()
+    assert np.isnan(DetectionF1().values([nothing, nothing], np.ones((2, 0)))).all()
 
 
 seeds = st.lists(st.tuples(st.lists(st.booleans(), min_size=5, max_size=5), st.booleans()), min_size=1)
@@ -56,20 +56,22 @@ def test_a_mean_over_seeds_counts_as_all_answers_together(drawn: list[tuple[list
     each_seed = np.array([said for said, _ in drawn], dtype=float)
     true = np.array([truth for _, truth in drawn], dtype=float)
     pooled = [each_seed.ravel(), np.repeat(true, 5)]
-    for statistic in (Precision(), Recall(), F1()):
+    for statistic in (Precision(), Recall(), DetectionF1()):
         means = statistic.values([each_seed.mean(axis=1), true], np.ones((1, len(true))))
         together = statistic.values(pooled, np.ones((1, 5 * len(true))))
         assert means == pytest.approx(together, nan_ok=True)
 
 
-@pytest.mark.parametrize(("spec", "made"), [("precision", Precision()), ("recall", Recall()), ("f1", F1())])
+@pytest.mark.parametrize(
+    ("spec", "made"), [("precision", Precision()), ("recall", Recall()), ("f1", DetectionF1())]
+)
 def test_each_is_found_by_name(spec: str, made: object) -> None:
     assert Registry().create(STATISTICS, spec) == made
 
 
 def test_columns_that_make_no_sense() -> None:
     with pytest.raises(UsageError, match="two columns"):
-        F1().values([SAID], ONCE)
+        DetectionF1().values([SAID], ONCE)
     with pytest.raises(UsageError, match="negative"):
         Recall().values([SAID, -TRUE], ONCE)
     with pytest.raises(UsageError, match="NaN"):

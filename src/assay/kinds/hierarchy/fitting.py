@@ -88,13 +88,13 @@ def fit_detectors(
     files = {name: system.detector for name, (_, system) in found.items()}
     for name, other in _shared_files(every, files):
         raise UsageError(_both_read(other, name, files[name]))
-    jobs = []
+    tasks = []
     for arm, system in found.values():
         used = _used_dataset(every, arm)
         _check_detector_items(every, used.items)
         fit = partial(_fit_detector, every, arm, system, used)
-        jobs.append(_Job(arm, system.detector, len(used.items), fit))
-    return _run(every, jobs, "detector", DETECTOR_FORMAT, progress or NoProgress())
+        tasks.append(_FitTask(arm, system.detector, len(used.items), fit))
+    return _run(every, tasks, "detector", DETECTOR_FORMAT, progress or NoProgress())
 
 
 def fit_confidences(
@@ -112,20 +112,20 @@ def fit_confidences(
         if found[name][1] != found[other][1]:
             raise UsageError(_both_read(other, name, files[name]))
         del found[name]
-    jobs = []
+    tasks = []
     for arm, system in found.values():
         used = _used_dataset(every, arm, feasible=True)
         _check_race_items(every, used.items)
         answers = len(used.items) * len(system.paths()) * len(_race_seeds(every, arm))
         fit = partial(_fit_confidence, every, arm, system, used)
-        jobs.append(_Job(arm, system.confidence, answers, fit))
-    return _run(every, jobs, "confidence", CONFIDENCE_FORMAT, progress or NoProgress())
+        tasks.append(_FitTask(arm, system.confidence, answers, fit))
+    return _run(every, tasks, "confidence", CONFIDENCE_FORMAT, progress or NoProgress())
 
 
 # ------------------------------------------------------------------------- what both fits share
 
 
-class _Job(NamedTuple, Generic[Model]):
+class _FitTask(NamedTuple, Generic[Model]):
     """One fit to be done: of which arm, into which file, on how many answers."""
 
     arm: Arm
@@ -135,21 +135,21 @@ class _Job(NamedTuple, Generic[Model]):
 
 
 def _run(
-    study: Study, jobs: Sequence[_Job[Model]], what: str, form: str, progress: Progress
+    study: Study, tasks: Sequence[_FitTask[Model]], what: str, form: str, progress: Progress
 ) -> list[Fit[Model]]:
-    paths = [study.kit.path(job.file) for job in jobs]
-    for job, path in zip(jobs, paths, strict=True):
-        if not job.file or path.is_dir():
-            raise UsageError(f"{what}: {job.file!r} does not name a file. Write {what}: {what}s/NAME.json.")
+    paths = [study.kit.path(task.file) for task in tasks]
+    for task, path in zip(tasks, paths, strict=True):
+        if not task.file or path.is_dir():
+            raise UsageError(f"{what}: {task.file!r} does not name a file. Write {what}: {what}s/NAME.json.")
         if path.exists() and form.encode() not in path.read_bytes():
             raise UsageError(f"{path} exists and is not a {what}: name another file, or remove it.")
-    if jobs:
-        progress.begin(f"{study.name}, fit", sum(job.answers for job in jobs), 0)
+    if tasks:
+        progress.begin(f"{study.name}, fit", sum(task.answers for task in tasks), 0)
     fits = []
-    for job, path in zip(jobs, paths, strict=True):
-        model = job.fit(progress)
+    for task, path in zip(tasks, paths, strict=True):
+        model = task.fit(progress)
         write_atomic(path, partial(Path.write_bytes, data=encode_fitted(model)))
-        fits.append(Fit(job.arm.system, str(path), model))
+        fits.append(Fit(task.arm.system, str(path), model))
     return fits
 
 

@@ -70,7 +70,7 @@ class Recall(_CallShare):
 
 
 @dataclass(frozen=True)
-class F1:
+class DetectionF1:
     """F1: the harmonic mean of precision and recall.
 
     0 if some rows were called and none is true, or the other way round; undefined if there is neither. If

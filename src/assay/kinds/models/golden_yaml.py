@@ -115,7 +115,7 @@ _EXPECTED = {  # what a field holds, and what to do where it does not; other fie
 
 
 @dataclass(frozen=True)
-class GoldenFile:
+class YamlGoldenSet:
     """The queries of a golden set by category, in the order of the file, with the place of each."""
 
     entries: dict[str, list[GoldenQuery]]
@@ -134,7 +134,7 @@ class GoldenFile:
                 yield str(self.lines.problem(loc, what, fix))
 
 
-def read_golden(path: Path) -> GoldenFile:
+def read_golden(path: Path) -> YamlGoldenSet:
     """The golden set of a file. The DataError has all problems of the file."""
     content, lines = _content(path)
     found = _ProblemList(lines)
@@ -156,7 +156,7 @@ def read_golden(path: Path) -> GoldenFile:
     stats = _stats((), content, found) | _stats(("metadata",), metadata, found)
     if found.problems:
         raise DataError(found.problems)
-    return GoldenFile(
+    return YamlGoldenSet(
         entries, universal, places, list(_wrong_total(metadata, lines, len(places))), stats, lines
     )
 

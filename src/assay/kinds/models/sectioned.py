@@ -13,7 +13,7 @@ from assay.core.errors import DataError, Problem
 from assay.core.protocols import Kit
 from assay.core.records import Item, Passage
 from assay.datasets.reading import FolderReader, table_rows
-from assay.kinds.models.golden_yaml import GoldenFile, GoldenQuery, read_golden
+from assay.kinds.models.golden_yaml import GoldenQuery, YamlGoldenSet, read_golden
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ class SectionedReports:
             metadata={key: value for key, value in row.items() if value is not None and key not in own},
         )
 
-    def _absences(self, golden: GoldenFile, corpus: Corpus) -> Iterator[str]:
+    def _absences(self, golden: YamlGoldenSet, corpus: Corpus) -> Iterator[str]:
         """Warnings about missing things: categories to review, and reports that no passage is from."""
         if unknown := [name for name in self.people if name not in golden.entries]:
             what = f"no category is called {' or '.join(map(repr, unknown))}, which people are to review"
