@@ -50,7 +50,7 @@ def test_the_token_leaves_the_address_and_works_once(browser: Any, server: DeskS
     other.context.close()
 
 
-def test_twenty_tasks_are_scored_by_keyboard_alone(sit: Any) -> None:
+def test_twenty_tasks_are_scored_with_the_keyboard(sit: Any) -> None:
     page = sit()
     press(page, "Enter")
     for number in range(1, 21):
@@ -120,7 +120,7 @@ def test_what_the_server_refuses_stands_beside_the_field_in_its_words(sit: Any) 
     assert not page.locator(".flag input").is_checked()
 
 
-def test_keys_are_told_and_single_keys_can_be_switched_off(sit: Any) -> None:
+def test_keys_are_listed_and_single_keys_can_be_switched_off(sit: Any) -> None:
     page = sit()
     press(page, "Enter")
     wait_for_heading(page, "Accuracy: 1 of 20")
@@ -223,7 +223,7 @@ def test_a_claim_is_marked_by_selecting_text_with_the_mouse(sit: Any) -> None:
     ]
 
 
-def test_a_claim_is_marked_by_keyboard_alone_in_code_points(sit: Any) -> None:
+def test_a_claim_is_marked_with_the_keyboard_in_code_points(sit: Any) -> None:
     """The text holds letters beyond the first 65,536, which the browser counts twice and Python once."""
     page = sit()
     open_claims(page, 3)

@@ -191,7 +191,7 @@ def test_going_elsewhere_while_it_is_saved_is_not_undone_by_the_answer(page: Any
     assert said(page, 1) == ["1"]
 
 
-def test_a_mark_that_waits_for_the_connection_is_changed_on_request_alone(page: Any) -> None:
+def test_a_mark_that_waits_for_the_connection_is_changed_only_on_request(page: Any) -> None:
     page.route("**/mark", lambda route: route.abort())
     keys(page, "1", "Enter")
     page.locator("#saving.lost").wait_for()

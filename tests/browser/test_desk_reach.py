@@ -283,7 +283,7 @@ def test_a_review_without_precedents_has_no_link_to_them(sit: Any) -> None:
     assert page.get_by_role("link", name="Precedents").count() == 0
 
 
-def test_who_is_through_is_told_what_to_do_next(sit: Any) -> None:
+def test_a_rater_who_is_done_sees_what_to_do_next(sit: Any) -> None:
     page = sit()
     begin(page)
     press(page, "o")

@@ -280,7 +280,7 @@ def _row_node(row: FormRow, *, blind: bool) -> yaml.Node:
     pairs = [(_node(key), _node(value)) for key, value in shown.items()]
     name, text = ("text", row.text) if blind else ("text_preview", row.preview)
     pairs.append((_node(name), _scalar(text, "|")))
-    pairs += [(_node(key), _scalar(getattr(row, key), '"')) for key in ("judgment", "notes")]
+    pairs += [(_node("judgment"), _scalar(row.judgment, '"')), (_node("notes"), _scalar(row.notes, '"'))]
     return yaml.SequenceNode(_SEQ, [yaml.MappingNode(_MAP, pairs, flow_style=False)], flow_style=False)
 
 

@@ -13,11 +13,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
 from assay.core.dataset import digest
+from assay.core.optional import GradingJudge
 from assay.core.protocols import Judge, PayingJudge, PersonJudge
 from assay.core.records import Item, Judgment
 from assay.judges.labels import BlockTexts, shared_ratings
@@ -27,6 +28,14 @@ from assay.stats.agreement import cohen_kappa, krippendorff_alpha
 from assay.stats.checked_judge import LEAST, LabelSources
 
 ITEMS = 50  # drawn by default
+
+
+@runtime_checkable
+class PromptedJudge(Protocol):
+    """A judge that asks a model, by a prompt."""
+
+    @property
+    def asks(self) -> Prompt: ...
 
 
 @dataclass(frozen=True)
@@ -82,7 +91,7 @@ def judged_items(
         for each in said:
             if each.target is not None and (text := _text(each, present)):
                 texts.setdefault((each.item_id, each.label), {})[each.target] = text
-        prompt: Prompt | None = getattr(judge, "asks", None)
+        prompt = judge.asks if isinstance(judge, PromptedJudge) else None
         for (item_id, label), own in texts.items():
             found.append(JudgedItem(items[item_id], label, name, grades, own, prompt))
     place = {item_id: number for number, item_id in enumerate(items)}
@@ -96,7 +105,7 @@ def _text(judgment: Judgment, present: Sequence[BlockTexts]) -> str:
 def _grades(judge: Judge, said: Iterable[Judgment]) -> dict[str, float]:
     """The grades that a judge declares, or else those that it used."""
     heard = {each.category: each.grade for each in said if each.category is not None}
-    words: Mapping[str, float] = getattr(judge, "grades", None) or heard
+    words = (judge.grades if isinstance(judge, GradingJudge) else None) or heard
     return dict(sorted(words.items(), key=lambda pair: (-pair[1], pair[0])))
 
 

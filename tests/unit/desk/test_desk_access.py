@@ -168,7 +168,7 @@ def test_two_desks_share_nothing(tmp_path: Path, clock: Clock) -> None:
     assert one.cookie != other.cookie  # a browser keeps both, though ports do not tell cookies apart
 
 
-def test_the_secret_is_its_owners_alone(tmp_path: Path) -> None:
+def test_only_its_owner_can_read_the_secret(tmp_path: Path) -> None:
     secret = read_secret(tmp_path / "desk")
     path = tmp_path / "desk/secret"
     assert (path.stat().st_mode & 0o777, len(secret), read_secret(tmp_path / "desk")) == (0o600, 32, secret)
@@ -265,7 +265,7 @@ def test_the_desk_answers_to_its_own_names(tmp_path: Path, clock: Clock, host: s
     assert door(tmp_path, clock).knows_host(host) is known
 
 
-def test_other_names_are_told_and_digits_cannot_be_rebound(tmp_path: Path, clock: Clock) -> None:
+def test_given_host_names_are_known_and_digits_cannot_be_rebound(tmp_path: Path, clock: Clock) -> None:
     access = Access(tmp_path, RATERS, names=["desk.example"], digits=True, password=RIGHT, clock=clock)
     assert all(map(access.knows_host, ("desk.example", "192.168.0.7:8501", "[fe80::1]:8501")))
     assert not access.knows_host("evil.example")

@@ -126,7 +126,7 @@ def test_what_is_refused_says_why(desk: Desk) -> None:
     assert is_trouble(anna.patch("/api/work"), 405)
 
 
-def test_a_disk_that_refuses_is_told_and_nothing_is_called_saved(
+def test_a_refusing_disk_is_reported_and_nothing_is_called_saved(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(*_: Any) -> Any:
@@ -138,7 +138,7 @@ def test_a_disk_that_refuses_is_told_and_nothing_is_called_saved(
     assert "No space left" in answer.json()["problems"][0]
 
 
-def test_a_fault_of_the_desk_itself_is_told_without_its_insides(
+def test_a_fault_of_the_desk_is_reported_without_internals(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fails(*_: Any) -> Any:

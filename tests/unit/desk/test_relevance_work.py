@@ -158,7 +158,7 @@ def test_marks_count_at_once(study: Study) -> None:
     assert lifts["lexical"] == 0.0
 
 
-def test_a_rater_sees_their_own_alone_also_after_a_restart(study: Study) -> None:
+def test_a_rater_sees_only_their_own_also_after_a_restart(study: Study) -> None:
     work = open_work(study)
     task_id = ids(work)[0]
     work.save("anna", "relevance", task_id, marked(1))
@@ -185,7 +185,7 @@ def test_sending_a_mark_twice_saves_it_once(study: Study) -> None:
     assert len(stored(study)) == 2
 
 
-def test_a_stale_page_is_told_what_stands(study: Study) -> None:
+def test_a_stale_page_gets_the_current_mark(study: Study) -> None:
     work = open_work(study)
     task_id = ids(work)[0]
     work.save("anna", "relevance", task_id, marked(1))

@@ -302,7 +302,7 @@ def test_any_id_makes_a_safe_name_and_comes_back(tmp_path: Path, item_id: str) -
     assert read_form(path).item_id == item_id
 
 
-def test_names_that_clash_are_told_apart(tmp_path: Path) -> None:
+def test_clashing_names_get_different_files(tmp_path: Path) -> None:
     """One file on disks that ignore case; and A with model b_c reads as A_b with model c."""
     forms = [
         ReviewForm("a", (FormRow("1"),)),

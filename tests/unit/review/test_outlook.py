@@ -80,7 +80,7 @@ def test_shared_passages_need_no_mark_to_settle_it(folder: Path) -> None:
 
 
 @pytest.mark.slow
-def test_one_side_alone_can_settle_that_nothing_is_gained(folder: Path) -> None:
+def test_one_side_can_settle_that_nothing_is_gained(folder: Path) -> None:
     found = mark(folder, own(LARGE, FALSE_POSITIVE)).review
     assert found is not None
     assert found.verdicts == ["no-go"]  # whatever the other system's passages are, this one cannot lead
@@ -137,7 +137,7 @@ def test_a_complete_review_gives_rates_on_all_queries(folder: Path) -> None:
 
 
 @pytest.mark.slow
-def test_rates_are_given_on_queries_judged_for_every_system_alone(folder: Path) -> None:
+def test_rates_are_given_only_on_queries_judged_for_every_system(folder: Path) -> None:
     # large is judged on all seven queries, small on two: means of seven and of two would not be comparable
     everything = own(LARGE, SEMANTIC_MATCH) | {(item, "R1.pdf#0"): FALSE_POSITIVE for item in SMALL}
     two = {key: word for key, word in own(SMALL, SEMANTIC_MATCH).items() if key[0] in {"CON-0", "CON-1"}}

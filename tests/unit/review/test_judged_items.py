@@ -158,7 +158,7 @@ def asked_by(more: str) -> JudgedItem:
     return JudgedItem(CRYING, "intent", "model", {"MEETS": 1.0, "MISSES": 0.0}, {"d": "text"}, prompt)
 
 
-def test_a_form_tells_people_what_the_judge_was_told() -> None:
+def test_a_form_shows_people_what_the_judge_was_shown() -> None:
     content = yaml.safe_load(grade_form_yaml(grade_form(asked_by("{expected}"), 0, {})))
     assert content["query"] == {
         "text": "I cannot stop crying",
@@ -253,7 +253,7 @@ def test_what_an_export_filled_in_is_not_the_word_of_who_signs(tmp_path: Path) -
     assert taken(path, earlier=before).judgments == []
 
 
-def test_what_is_wrong_with_forms_is_told_all_at_once(tmp_path: Path) -> None:
+def test_all_problems_of_forms_are_reported_at_once(tmp_path: Path) -> None:
     told = problem(
         filled(tmp_path, {"d1": "maybe", "d2": "HIGH"}),
         filled(tmp_path, {"d1": "HIGH"}, reviewer="", asked=ASKED[1]),

@@ -322,14 +322,14 @@ def test_who_goes_back_to_an_earlier_word_is_heard() -> None:
     assert current_judgments(said) == [said[2]]
 
 
-def test_the_same_word_on_a_changed_text_is_said_anew() -> None:
+def test_the_same_mark_on_a_changed_text_is_a_new_judgment() -> None:
     (old,) = taken(form(FormRow("d1", judgment="SEMANTIC_MATCH"))).judgments
     stale = msgspec.structs.replace(old, seen=text_hash("an earlier text"))
     (new,) = taken(form(FormRow("d1", judgment="SEMANTIC_MATCH")), before=[stale]).judgments
     assert new.replaces == old.judgment_id
 
 
-def test_the_same_word_for_a_changed_query_is_said_anew() -> None:
+def test_the_same_mark_for_a_changed_query_is_a_new_judgment() -> None:
     (old,) = taken(form(FormRow("d1", judgment="SEMANTIC_MATCH"))).judgments
     pool = replace(POOL, items=[replace_text(ITEMS[0], "another query")])
     (new,) = taken(form(FormRow("d1", judgment="SEMANTIC_MATCH")), pool=pool, before=[old]).judgments
