@@ -8,7 +8,7 @@ import pytest
 from assay.core.block import View
 from assay.core.errors import DataError
 from assay.core.records import Fault, Hit, Item, Response, Step
-from assay.kinds.memory.measures.activation import Activated, Depth, Effect, PrimingShift
+from assay.kinds.memory.measures.activation import Activated, Depth, EdgeEffect, PrimingShift
 from assay.measures.parse import parse_measure
 from assay.measures.score import score_block
 from walked_block import block_of, hits, item, path, scored, seed, spread, value, walked
@@ -39,7 +39,7 @@ def test_a_twin_that_is_only_there_to_be_compared_with_has_no_figure_of_its_own(
     told = [*TRACE, Step("removed", 0, "c", edge="path", scores={"change": 0.75, "edges": 2})]
     twin = msgspec.structs.replace(item("q~unprimed"), gold={"unprimed_of": "q"})
     block = block_of([ITEM, twin], [walked(*told), walked(*told)])
-    for measure in (Activated(), Depth(), Depth("spread"), Effect()):
+    for measure in (Activated(), Depth(), Depth("spread"), EdgeEffect()):
         assert [status for _, status in scored(measure, block)] == ["scored", "not_applicable"]
     assert scored(PrimingShift(), block)[0] == (0.0, "scored")
 
@@ -71,11 +71,11 @@ def test_the_effect_of_edges_is_what_the_answer_tells() -> None:
     items = [item("told"), item("walked"), item("flat")]
     block = block_of(items, [walked(*TRACE, *told), SPREAD, FLAT])
     absent = (None, "not_applicable")
-    assert scored(Effect(), block) == [(0.75, "scored"), absent, absent]
-    assert scored(Effect("random"), block) == [(0.125, "scored"), absent, absent]
-    assert scored(Effect("nearby"), block) == [absent] * 3
+    assert scored(EdgeEffect(), block) == [(0.75, "scored"), absent, absent]
+    assert scored(EdgeEffect("random"), block) == [(0.125, "scored"), absent, absent]
+    assert scored(EdgeEffect("nearby"), block) == [absent] * 3
     flat = block_of(items, [FLAT] * 3, gives=frozenset({"hits"}))
-    assert scored(Effect(), flat) == [absent] * 3
+    assert scored(EdgeEffect(), flat) == [absent] * 3
 
 
 # -------------------------------------------------------------------------------------- priming

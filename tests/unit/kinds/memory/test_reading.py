@@ -12,7 +12,7 @@ from assay.core.block import STATUSES, Block, Labels
 from assay.core.dataset import Corpus
 from assay.core.protocols import Measure
 from assay.core.records import Arm, Fault, Hit, Item, Response
-from assay.kinds.memory.measures.reading import F1, ExactMatch, normalized, token_f1
+from assay.kinds.memory.measures.reading import ExactMatch, TokenF1, normalized, token_f1
 from assay.measures.parse import parse_measure
 from assay.measures.score import score_block
 from assay.store.journal import Answer, answer_columns, select_by_key
@@ -77,7 +77,7 @@ def test_the_best_of_the_right_answers_counts() -> None:
     said = [Response(answer="finch"), Response(answer="Miss Finch")]
     assert scored(ExactMatch(), [gold, gold], said) == [(1.0, "scored"), (0.0, "scored")]
     # against "Finch": 1 of 2 words, 1 of 1
-    assert scored(F1(), [gold, gold], said) == [(1.0, "scored"), (pytest.approx(2 / 3), "scored")]
+    assert scored(TokenF1(), [gold, gold], said) == [(1.0, "scored"), (pytest.approx(2 / 3), "scored")]
 
 
 def test_no_answer_is_a_miss_and_items_without_right_answers_do_not_count() -> None:
@@ -91,7 +91,7 @@ def test_no_answer_is_a_miss_and_items_without_right_answers_do_not_count() -> N
         Response(error=Fault("Refused", "no")),
         None,
     ]
-    for measure in (ExactMatch(), F1()):
+    for measure in (ExactMatch(), TokenF1()):
         assert scored(measure, golds, responses) == [
             (0.0, "missing"),
             (0.0, "missing"),
@@ -105,4 +105,4 @@ def test_no_answer_is_a_miss_and_items_without_right_answers_do_not_count() -> N
 def test_a_study_names_them() -> None:
     assert parse_measure("ExactMatch") == ExactMatch()
     assert parse_measure("F1").name == "F1"
-    assert (ExactMatch().binary, F1().binary) == (True, False)
+    assert (ExactMatch().binary, TokenF1().binary) == (True, False)

@@ -194,7 +194,7 @@ class Snapshot(msgspec.Struct, frozen=True):
 
 
 @dataclass(frozen=True)
-class FreezeResult:
+class FrozenVersion:
     """A snapshot, its path, and whether it was there before."""
 
     path: Path
@@ -202,7 +202,7 @@ class FreezeResult:
     known: bool
 
 
-def freeze_documents(workspace: Workspace, version: str, clock: Callable[[], float]) -> FreezeResult:
+def freeze_documents(workspace: Workspace, version: str, clock: Callable[[], float]) -> FrozenVersion:
     """Keep the hash of every document under a version, which never stands for other content."""
     path = workspace.snapshots / f"{check_name(version, 'a version')}.json"
     read_inventory(workspace)
@@ -211,11 +211,11 @@ def freeze_documents(workspace: Workspace, version: str, clock: Callable[[], flo
         if problems := list(_changes_since(before, workspace)):
             fix = f"The version {version!r} is taken. Restore the documents, or freeze another version."
             raise DataError([*problems, Problem("nothing was frozen", str(path), fix=fix)])
-        return FreezeResult(path, before, True)
+        return FrozenVersion(path, before, True)
     hashes = {source.path.name: source.sha256 for source in workspace.sources}
     snapshot = Snapshot(_SCHEMA, version, clock(), hashes)
     write_file(path, msgspec.json.format(msgspec.json.encode(snapshot), indent=2) + b"\n")
-    return FreezeResult(path, snapshot, False)
+    return FrozenVersion(path, snapshot, False)
 
 
 def frozen_version(workspace: Workspace, version: str | None = None) -> Snapshot:

@@ -102,7 +102,7 @@ class Depth(ActivationMeasure):
 
 
 @dataclass(frozen=True)
-class Effect(ActivationMeasure):
+class EdgeEffect(ActivationMeasure):
     """Effect of removing edges: how far the result changes without them, from 0 (not at all) to 1 (wholly).
 
     of="path" removes the edges of the best path, "random" as many of the whole graph, "nearby" as many of
@@ -110,6 +110,7 @@ class Effect(ActivationMeasure):
     is larger. Applies to answers whose trace has it. Higher is better: the path carried the result.
     """
 
+    first_address: ClassVar[str] = "assay.measures.activation:Effect"
     declares: ClassVar[Declaration] = activation_declaration(
         "Effect", needs=frozenset({"trace"}), better="higher", high=1.0, blank=frozenset()
     )

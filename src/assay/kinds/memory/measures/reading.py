@@ -84,9 +84,10 @@ class ExactMatch(_AnswerMeasure):
 
 
 @dataclass(frozen=True)
-class F1(_AnswerMeasure):
+class TokenF1(_AnswerMeasure):
     """F1 of words: how far an answer overlaps the nearest of the right ones, from 0 to 1."""
 
+    first_address: ClassVar[str] = "assay.measures.reading:F1"
     declares: ClassVar[Declaration] = answer_declaration("F1")
 
     def compare(self, given: str, right: str) -> float:
