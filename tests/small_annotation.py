@@ -1,11 +1,13 @@
-"""Three small documents to annotate, and a person who fills in forms."""
+"""Three small documents to annotate, and people who fill in tables."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
 
-from assay.kinds.memory.annotation.workspace import read_table, write_table
+from assay.kinds.memory.annotation.documents import freeze_documents, write_inventory
+from assay.kinds.memory.annotation.sheets import SHEET_COLUMNS
+from assay.kinds.memory.annotation.workspace import Workspace, open_workspace, read_table, write_table
 
 LEASE = """\
 # Lease of a workshop
@@ -64,3 +66,26 @@ def fill_inventory(path: Path) -> None:
 def approved(family: str, evidence: str, **more: str) -> dict[str, str]:
     """The cells of a row that is done."""
     return {"case_family": family, "evidence_node_ids": evidence, "review_status": "approved", **more}
+
+
+def freeze_papers(folder: Path, version: str = "1", *, described: bool = False) -> Workspace:
+    """The three documents in `folder/papers`, taken into the inventory and frozen."""
+    documents = write_documents(folder / "papers")
+    found = write_inventory(open_workspace(documents))
+    if described:
+        fill_inventory(found.path)
+    freeze_documents(open_workspace(documents), version, lambda: 0.0)
+    return open_workspace(documents)
+
+
+def fill_sheets(
+    workspace: Workspace, anna: Mapping[str, Mapping[str, str]], ben: Mapping[str, Mapping[str, str]]
+) -> None:
+    """Anna's and Ben's sheets, every case over the lease; a case without cells is left out."""
+    for name, cells in {"anna": anna, "ben": ben}.items():
+        rows = [
+            {"case_id": key, "doc_id": "lease", "query": f"{key}?", **row}
+            for key, row in cells.items()
+            if row
+        ]
+        write_table(workspace.sheets / f"{name}.csv", SHEET_COLUMNS, rows)

@@ -140,7 +140,7 @@ def test_steps_are_taken_in_order(documents: Path) -> None:
         assert told in done.err
 
 
-def test_all_that_is_wrong_in_a_form_is_told(documents: Path) -> None:
+def test_everything_that_is_wrong_in_a_sheet_is_reported(documents: Path) -> None:
     work = begun(documents)
     fill(work / "sheets/anna.csv", {RENT: approved("exception", "lease:33; x:1", query="?")})
     assert run("sheets", documents, "--annotators", "anna,ben").code == 0

@@ -125,7 +125,7 @@ def test_a_study_without_a_graph_says_what_to_add(study: Path) -> None:
     assert (done.code, "no system of the study publishes one. Add one" in done.err) == (2, True)
 
 
-def test_a_pack_that_nobody_offers_is_told(study: Path) -> None:
+def test_an_unknown_pack_is_reported(study: Path) -> None:
     path = study / "cases.json"
     path.write_text(path.read_text().replace('"policy"', '"polcy"'))
     done = assay("graph", study, "--system", "words")
@@ -133,7 +133,7 @@ def test_a_pack_that_nobody_offers_is_told(study: Path) -> None:
     assert "polcy" in done.err
 
 
-def test_each_document_stands_in_the_scope_of_the_item_that_asks_about_it(tmp_path: Path) -> None:
+def test_each_document_is_shown_in_the_scope_of_its_first_item(tmp_path: Path) -> None:
     """Two questions show pages that name each other's titles: no edge leads from one to the other."""
     pages = {"q1": [["Paris", ["Paris lies on the Seine."]], ["Seine", ["It is long."]]]}
     pages["q2"] = [["Rhine", ["Unlike the Seine, it is wide.", "Basel lies on it."]]]

@@ -92,7 +92,7 @@ def shifted(primed: Response | None, unprimed: Response | None) -> tuple[float |
     return told[1]
 
 
-def test_a_probe_is_held_against_its_unprimed_twin() -> None:
+def test_a_probe_is_compared_with_its_unprimed_twin() -> None:
     # ½(|3/4 − 1/2| + |1/4 − 1/2|)
     assert shifted(PRIMED, ASKED_AFRESH) == (0.25, "scored")
     assert shifted(PRIMED, FLAT) == (1.0, "scored")
@@ -118,7 +118,7 @@ def test_a_probe_without_an_answer_has_no_shift() -> None:
     assert shifted(Response(error=Fault("timeout", "slow")), ASKED_AFRESH) == (None, "failed")
 
 
-def test_a_twin_whose_probe_is_not_asked_is_left_alone() -> None:
+def test_a_twin_whose_probe_is_not_asked_does_not_count() -> None:
     block = block_of([SEQUENCE[0], SEQUENCE[2]], [FLAT, FLAT])
     assert scored(PrimingShift(), block) == [NO, NO]
     silent = block_of(SEQUENCE, [FLAT] * 3, gives=frozenset({"answer"}))
@@ -131,7 +131,7 @@ def test_open_labels_leave_a_shift_as_it_is() -> None:
     assert PrimingShift().seen_in == View(label="unprimed")  # so no pool of relevance bounds it
 
 
-def test_a_twin_that_names_no_item_is_told() -> None:
+def test_a_twin_that_names_no_item_is_reported() -> None:
     block = block_of([Item("odd", "?", gold={"unprimed_of": ["probe-1"]})], [FLAT])
     with pytest.raises(DataError, match="'odd', gold: unprimed_of"):
         score_block(PrimingShift(), block)

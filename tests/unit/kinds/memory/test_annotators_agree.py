@@ -14,27 +14,20 @@ from assay.kinds.memory.annotation.agreement import (
     read_rulings,
     write_adjudication,
 )
-from assay.kinds.memory.annotation.documents import freeze_documents, write_inventory
-from assay.kinds.memory.annotation.sheets import SHEET_COLUMNS, Sheet, read_pair
-from assay.kinds.memory.annotation.workspace import Workspace, open_workspace, read_table, write_table
-from small_annotation import approved, fill, write_documents
+from assay.kinds.memory.annotation.sheets import Sheet, read_pair
+from assay.kinds.memory.annotation.workspace import Workspace, read_table
+from small_annotation import approved, fill, fill_sheets, freeze_papers
 
 Cells = dict[str, dict[str, str]]
 
 
 @pytest.fixture
 def workspace(tmp_path: Path) -> Workspace:
-    folder = write_documents(tmp_path / "papers")
-    write_inventory(open_workspace(folder))
-    freeze_documents(open_workspace(folder), "1", lambda: 0.0)
-    return open_workspace(folder)
+    return freeze_papers(tmp_path)
 
 
 def labelled(workspace: Workspace, anna: Cells, ben: Cells) -> tuple[Sheet, Sheet]:
-    """Both forms, every case over the lease."""
-    for name, cells in {"anna": anna, "ben": ben}.items():
-        rows = [{"case_id": key, "doc_id": "lease", "query": f"{key}?", **row} for key, row in cells.items()]
-        write_table(workspace.sheets / f"{name}.csv", SHEET_COLUMNS, rows)
+    fill_sheets(workspace, anna, ben)
     return read_pair(workspace)
 
 
@@ -107,7 +100,7 @@ def test_evidence_in_another_document_is_decided_on_too(workspace: Workspace) ->
     assert measure_agreement(workspace, *sheets).units == 5
 
 
-def test_nothing_in_common_is_no_figure(workspace: Workspace) -> None:
+def test_two_results_with_nothing_in_common_have_no_drift(workspace: Workspace) -> None:
     found = measure_agreement(workspace, *labelled(workspace, {"a": {}}, {"b": {}}))
     assert (found.doubles, found.jaccard, found.kappa, found.verdict) == (0, None, None, "inconclusive")
 
@@ -155,7 +148,7 @@ def test_who_comes_to_agree_needs_no_decision(workspace: Workspace) -> None:
     assert read_rulings(workspace, doubly_labelled(*labelled(workspace, anna, anna))) == {}
 
 
-def test_wrong_rows_are_told_together(workspace: Workspace) -> None:
+def test_wrong_rows_are_reported_together(workspace: Workspace) -> None:
     anna, ben = {"a": approved("direct", "lease:1")}, {"a": approved("direct", "lease:2")}
     sheets = labelled(workspace, anna, ben)
     write_adjudication(workspace, *sheets)

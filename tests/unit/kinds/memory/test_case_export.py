@@ -10,13 +10,18 @@ import pytest
 from assay.core.errors import DataError, UsageError
 from assay.core.protocols import Kit
 from assay.kinds.memory.annotation.agreement import write_adjudication
-from assay.kinds.memory.annotation.documents import freeze_documents, write_inventory
 from assay.kinds.memory.annotation.export import CaseExport, ExportSettings, export_cases
-from assay.kinds.memory.annotation.sheets import SHEET_COLUMNS, read_pair
-from assay.kinds.memory.annotation.workspace import Workspace, open_workspace, write_table
+from assay.kinds.memory.annotation.sheets import read_pair
+from assay.kinds.memory.annotation.workspace import Workspace, open_workspace
 from assay.kinds.memory.datasets.case_file import read_case_file
 from assay.kinds.memory.datasets.cases import Cases
-from small_annotation import LEASE, approved, fill, fill_inventory, write_documents
+from small_annotation import (
+    LEASE,
+    approved,
+    fill,
+    fill_sheets,
+    freeze_papers,
+)
 
 Cells = dict[str, dict[str, str]]
 NAMING = ExportSettings("papers-v1", "policy", "Our papers")
@@ -24,20 +29,7 @@ NAMING = ExportSettings("papers-v1", "policy", "Our papers")
 
 @pytest.fixture
 def workspace(tmp_path: Path) -> Workspace:
-    folder = write_documents(tmp_path / "papers")
-    fill_inventory(write_inventory(open_workspace(folder)).path)
-    freeze_documents(open_workspace(folder), "2026-05", lambda: 0.0)
-    return open_workspace(folder)
-
-
-def label(workspace: Workspace, anna: Cells, ben: Cells) -> None:
-    for name, cells in {"anna": anna, "ben": ben}.items():
-        rows = [
-            {"case_id": key, "doc_id": "lease", "query": f"{key}?", **row}
-            for key, row in cells.items()
-            if row
-        ]
-        write_table(workspace.sheets / f"{name}.csv", SHEET_COLUMNS, rows)
+    return freeze_papers(tmp_path, "2026-05", described=True)
 
 
 def export(workspace: Workspace) -> CaseExport:
@@ -46,7 +38,7 @@ def export(workspace: Workspace) -> CaseExport:
 
 def test_what_both_approved_is_exported_and_loads(workspace: Workspace) -> None:
     same = approved("exception", "lease:1; lease:3", required_contradiction_pairs="lease:3 / lease:1")
-    label(
+    fill_sheets(
         workspace,
         {
             "a": {**same, "tags": "rent; august", "difficulty": "hard"},
@@ -81,7 +73,7 @@ def test_what_both_approved_is_exported_and_loads(workspace: Workspace) -> None:
 
 def test_the_loader_finds_drift(workspace: Workspace) -> None:
     same = {"a": approved("direct", "lease:1")}
-    label(workspace, same, same)
+    fill_sheets(workspace, same, same)
     (path,) = export(workspace).files
     lease = workspace.documents / "lease.md"
     lease.write_text(LEASE.replace("first day", "last day"))
@@ -98,7 +90,7 @@ def test_sequences_have_files_of_their_own(workspace: Workspace) -> None:
         "probe-1": approved("sequence", "lease:2"),
         "prime-2": {**approved("sequence", "outage:1"), "doc_id": "outage"},
     }
-    label(workspace, same, same)
+    fill_sheets(workspace, same, same)
     found = export(workspace)
     names = ["papers-v1.json", "papers-v1-sequence-lease.json", "papers-v1-sequence-outage.json"]
     assert [path.name for path in found.files] == names
@@ -111,14 +103,14 @@ def test_sequences_have_files_of_their_own(workspace: Workspace) -> None:
         ("papers-v1-sequence-outage/prime-2", "papers-v1-sequence-outage"),
         ("papers-v1/plain", None),
     ]
-    label(workspace, {"plain": same["plain"]}, {"plain": same["plain"]})
+    fill_sheets(workspace, {"plain": same["plain"]}, {"plain": same["plain"]})
     assert sum("was not written by this export" in each for each in export(workspace).warnings) == 2
 
 
 def test_a_disagreement_without_a_reason_refuses_all(workspace: Workspace) -> None:
     anna = {"a": approved("direct", "lease:1"), "b": approved("direct", "lease:1")}
     ben = {"a": approved("direct", "lease:1"), "b": approved("direct", "lease:4")}
-    label(workspace, anna, ben)
+    fill_sheets(workspace, anna, ben)
     with pytest.raises(DataError, match="'b' has no decision: they differ in evidence"):
         export(workspace)
     write_adjudication(workspace, *read_pair(workspace))
@@ -141,7 +133,7 @@ def test_quality_of_the_pilot(workspace: Workspace) -> None:
     """20 cases of one family: 6 of 20 are hard, which is 30 %; one is a hard negative."""
     families = ["exception"] * 3 + ["multi_hop"] * 3 + ["hard_negative"] + ["direct"] * 13
     same = {f"c{n}": approved(family, "lease:1") for n, family in enumerate(families)}
-    label(workspace, same, same)
+    fill_sheets(workspace, same, same)
     found = export(workspace)
     assert [(each.name, each.value, each.holds) for each in found.quality] == [
         ("approved cases", "20", True),
@@ -155,7 +147,7 @@ def test_quality_of_the_pilot(workspace: Workspace) -> None:
     assert found.passed
     same["c0"] = approved("direct", "lease:1")
     other = {**same, "c6": {**approved("direct", "outage:1"), "doc_id": "outage"}, "c7": {}}
-    label(workspace, other, other)
+    fill_sheets(workspace, other, other)
     found = export(workspace)
     failing = {each.name for each in found.quality if not each.holds}
     assert failing == {
@@ -174,7 +166,7 @@ def test_a_file_carries_how_far_people_agreed(workspace: Workspace) -> None:
     anna = {f"c{n}": approved("direct", "lease:1; lease:4") for n in range(20)}
     for differing, mean in ((5, 0.875), (7, 0.825)):
         ben = {**anna, **{f"c{n}": approved("direct", "lease:1") for n in range(differing)}}
-        label(workspace, anna, ben)
+        fill_sheets(workspace, anna, ben)
         write_adjudication(workspace, *read_pair(workspace))
         ruled = {"decision": "approved", "evidence_node_ids": "lease:1", "rationale": "4 is about keys."}
         fill(workspace.adjudication, {f"c{n}": ruled for n in range(differing)})
@@ -194,16 +186,16 @@ def test_a_file_carries_how_far_people_agreed(workspace: Workspace) -> None:
     assert doubt.endswith("mean Jaccard 0.825 over 20 cases, 0.85 is needed")
 
 
-def test_an_unknown_pack_is_told(workspace: Workspace) -> None:
+def test_an_unknown_pack_is_reported(workspace: Workspace) -> None:
     same = {"a": approved("direct", "lease:1")}
-    label(workspace, same, same)
+    fill_sheets(workspace, same, same)
     found = export_cases(workspace, ExportSettings("x", "polcy"))
     assert "no domain pack is called 'polcy' here" in found.warnings[0]
     with pytest.raises(UsageError, match="cannot be the name of a dataset"):
         export_cases(workspace, ExportSettings("a/b", "policy"))
 
 
-def test_nothing_approved_is_no_case_file(workspace: Workspace) -> None:
-    label(workspace, {"a": {"review_status": "draft"}}, {"a": approved("direct", "lease:1")})
+def test_without_an_approved_case_there_is_no_case_file(workspace: Workspace) -> None:
+    fill_sheets(workspace, {"a": {"review_status": "draft"}}, {"a": approved("direct", "lease:1")})
     with pytest.raises(DataError, match="no case is approved by both"):
         export(workspace)

@@ -67,7 +67,7 @@ def test_a_sound_file(folder: Path) -> None:
     assert [file.place(index).line for index in (0, 1)] == [7, 17]
 
 
-def test_a_private_set_may_say_more_of_itself(folder: Path) -> None:
+def test_a_private_set_may_have_more_fields(folder: Path) -> None:
     sums = {"lease.md": document_hash(folder / "contracts" / "lease.md")}
     more = {"version": 3, "layer": "private", "description": "From the archive.", "document_hashes": sums}
     assert told(folder, content(**more)) == []
@@ -106,12 +106,12 @@ def test_every_expectation_at_once(folder: Path) -> None:
         ("[" * 100_000, "cases.json: it is nested too deeply"),
     ],
 )
-def test_what_is_no_case_file(folder: Path, written: str, said: str) -> None:
+def test_files_that_are_not_case_files(folder: Path, written: str, said: str) -> None:
     (problem,) = told(folder, written)
     assert problem.startswith(said)
 
 
-def test_everything_is_told_at_once(folder: Path) -> None:
+def test_everything_is_reported_at_once(folder: Path) -> None:
     wrong = {
         "dataset_id": " ",
         "dataset_nam": "Leases",
@@ -175,7 +175,7 @@ def test_a_broken_header_does_not_hide_nodes_that_are_not_there(folder: Path) ->
     ]
 
 
-def test_a_case_that_stands_twice(folder: Path) -> None:
+def test_a_case_that_is_there_twice(folder: Path) -> None:
     assert told(folder, content(case("a"), case("a "))) == [
         "cases.json:18: a.case_id: the case_id is on line 8 already. Rename one of the two."
     ]
@@ -292,7 +292,7 @@ def test_a_directory_without_documents(folder: Path) -> None:
     )
 
 
-def test_documents_that_are_empty_or_not_utf8_are_told_of_by_name(folder: Path) -> None:
+def test_documents_that_are_empty_or_not_utf8_are_named(folder: Path) -> None:
     (folder / "contracts" / "empty.md").write_text("")
     (folder / "contracts" / "odd.txt").write_bytes(b"1 caf\xe9")
     problems = told(folder, content(case(evidence_node_ids=["odd:1"])))

@@ -121,7 +121,7 @@ def test_abstention_expects_nothing(tmp_path: Path, name: str) -> None:
     assert item.tags["abstention"] == ["yes"]
 
 
-def test_an_answer_session_that_is_not_there_is_told(tmp_path: Path) -> None:
+def test_an_answer_session_that_is_not_there_is_reported(tmp_path: Path) -> None:
     dataset = longmemeval(tmp_path, question(answer_session_ids=["late", "lost"]))
     assert dataset.items[0].gold["relevant"] == {"q1/late": 1.0}
     (warning,) = dataset.warnings
@@ -129,7 +129,7 @@ def test_an_answer_session_that_is_not_there_is_told(tmp_path: Path) -> None:
     assert "q1: lost" in warning
 
 
-def test_a_session_that_stands_twice_is_kept_once(tmp_path: Path) -> None:
+def test_a_session_that_is_there_twice_is_kept_once(tmp_path: Path) -> None:
     dataset = longmemeval(tmp_path, question(haystack_session_ids=["late", "middle", "middle"]))
     assert len(dataset.corpus) == 2
     assert "q1/middle" in dataset.warnings[0]
@@ -146,14 +146,14 @@ def test_sessions_that_do_not_go_with_their_ids_are_refused(tmp_path: Path) -> N
     assert "'a' has 1 session ids, 3 sessions and 3 dates" in str(caught.value)
 
 
-def test_every_malformed_question_is_told(tmp_path: Path) -> None:
+def test_every_malformed_question_is_reported(tmp_path: Path) -> None:
     without = {key: value for key, value in question("a").items() if key != "answer_session_ids"}
     with pytest.raises(DataError) as caught:
         longmemeval(tmp_path, without, question("b", question=7))
     assert [problem.field for problem in caught.value.problems] == ["answer_session_ids", "question"]
 
 
-def test_bytes_that_are_no_utf8_are_told(tmp_path: Path) -> None:
+def test_bytes_that_are_not_utf8_are_reported(tmp_path: Path) -> None:
     path = tmp_path / "lme.json"
     path.write_bytes(json.dumps([question()]).encode().replace(b"blue jar", b"bl\xfce jar"))
     with pytest.raises(DataError, match=r"record 1.*UTF-8"):
@@ -349,7 +349,7 @@ def test_a_session_without_a_plain_number_is_refused(tmp_path: Path, number: str
     assert len(str(caught.value)) < 300
 
 
-def test_a_session_that_is_no_list_of_turns_is_refused(tmp_path: Path) -> None:
+def test_a_session_that_is_not_a_list_of_turns_is_refused(tmp_path: Path) -> None:
     odd = dialogue("a", qa())
     odd["conversation"] |= {"session_3": "Hi.", "session_3_date_time": []}
     with pytest.raises(DataError) as caught:
@@ -360,7 +360,7 @@ def test_a_session_that_is_no_list_of_turns_is_refused(tmp_path: Path) -> None:
     }
 
 
-def test_what_is_unproven_is_told_in_fragments(tmp_path: Path) -> None:
+def test_what_is_unproven_is_listed_in_fragments(tmp_path: Path) -> None:
     both = [*longmemeval(tmp_path, question()).unproven, *locomo(tmp_path, dialogue("a", qa())).unproven]
     assert len(both) == 6  # each file is not known to be the release, and two more
     assert all(each[0].islower() and not each.endswith(".") for each in both)

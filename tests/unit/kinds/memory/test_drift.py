@@ -10,12 +10,11 @@ from assay.core.errors import DataError, UsageError
 from assay.core.protocols import Kit
 from assay.core.records import Hit
 from assay.datasets.folder import Folder
-from assay.kinds.memory.annotation.documents import freeze_documents, write_inventory
 from assay.kinds.memory.annotation.drift import keep_results, measure_drift, overlap, write_shadow
 from assay.kinds.memory.annotation.workspace import open_workspace
 from assay.pipeline.evaluate import evaluate
 from assay.study.study import open_study
-from small_annotation import write_documents
+from small_annotation import freeze_papers
 
 STUDY = """\
 kind: search
@@ -31,13 +30,11 @@ QUERIES = ["who pays rent?", "when is the roof mended?", "who logs the call?"]
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A study that replays a run over three unlabelled queries."""
-    documents = write_documents(tmp_path / "papers")
-    write_inventory(open_workspace(documents))
-    freeze_documents(open_workspace(documents), "1", lambda: 0.0)
+    workspace = freeze_papers(tmp_path)
     (tmp_path / "queries.txt").write_text(
         "# asked last week\n" + "\n".join([*QUERIES, "", QUERIES[0]]) + "\n"
     )
-    write_shadow(open_workspace(documents), tmp_path / "queries.txt", "policy", tmp_path / "shadow")
+    write_shadow(workspace, tmp_path / "queries.txt", "policy", tmp_path / "shadow")
     (tmp_path / "study.yaml").write_text(STUDY)
     return tmp_path
 

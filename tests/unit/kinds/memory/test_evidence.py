@@ -128,7 +128,7 @@ def test_names_print_and_parse() -> None:
         EvidenceHit(cutoff=0)
 
 
-def test_a_minimum_that_is_no_number_is_told_with_its_item() -> None:
+def test_a_minimum_that_is_not_a_number_is_reported_with_its_item() -> None:
     block = block_of([item("c-7", "a", minimum_evidence_matches="all")], [FOUND])
     with pytest.raises(DataError, match=r"'c-7'.*minimum_evidence_matches"):
         score_block(EvidenceHit(), block)

@@ -124,7 +124,7 @@ def test_sessions_do_not_share_what_they_learn() -> None:
     assert index.session().answer(ASK, []).hits == first != other.answer(ASK, []).hits
 
 
-def test_removing_the_path_is_told_beside_removing_others() -> None:
+def test_removing_the_path_is_reported_beside_removing_others() -> None:
     system = "activation_spreading_v1(seeds=1, counterfactuals=5)"
     told = {step.edge: step.scores for step in answer(system).trace if step.kind == "removed"}
     assert set(told) == {"path", "random", "nearby"}

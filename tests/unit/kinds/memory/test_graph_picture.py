@@ -429,7 +429,7 @@ def test_the_page_draws_a_bounded_number_of_walks(walked: Results, monkeypatch: 
     assert "walk" not in HtmlReport().render(SMALL).decode().split("<body>")[1].split("<script>")[0]
 
 
-def test_whole_traces_are_kept_for_those_that_are_drawn_alone() -> None:
+def test_whole_traces_are_only_kept_for_items_that_are_drawn() -> None:
     """Thirty items walked; only so many keep a trace, each cut, with the words of what it touches."""
     full = build_results(n=30)
     trace = [*path("a", "b"), seed("a"), *(spread(1, "a", f"n{n}") for n in range(KEPT))]
@@ -483,7 +483,7 @@ def test_every_format_names_the_layer_and_what_it_does_not_show() -> None:
     assert all("Layer:" not in shown for shown in formats(SMALL))
 
 
-def test_a_go_on_private_data_alone_is_no_general_claim() -> None:
+def test_a_go_on_only_private_data_is_not_a_general_claim() -> None:
     go = dataclasses.replace(SMALL, layer="private", verdict="go")
     assert all(PRIVATE_ALONE in shown for shown in formats(go))
     assert json.loads(JsonReport().render(go))["caveat"] == PRIVATE_ALONE

@@ -88,7 +88,7 @@ def test_one_of_several_edges_brings_the_energy() -> None:
     ]
 
 
-def test_edges_that_are_not_allowed_and_nodes_beyond_the_limit_are_told() -> None:
+def test_edges_that_are_not_allowed_and_nodes_beyond_the_limit_are_reported() -> None:
     links = [UnitLink(0, node, "a", 1.0 - node / 100, True) for node in (1, 2, 3)] + [
         UnitLink(0, 4, "b", 1.0, True)
     ]

@@ -44,7 +44,7 @@ def test_every_document_is_counted(documents: Path) -> None:
     assert (documents.parent / "papers-annotation" / "guide.md").read_text().startswith("# Annotation guide")
 
 
-def test_what_people_wrote_stays_and_what_changed_is_told(documents: Path) -> None:
+def test_what_people_wrote_stays_and_what_changed_is_reported(documents: Path) -> None:
     path = write_inventory(opened(documents)).path
     fill_inventory(path)
     fill(path, {"leave": {"notes": "=odd"}}, "doc_id")

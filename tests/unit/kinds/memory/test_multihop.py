@@ -120,7 +120,7 @@ def test_another_paragraph_of_the_same_title_has_a_stem_of_its_own_and_the_same_
     assert len(loaded.corpus) == 6
 
 
-def test_two_paragraphs_of_one_question_whose_titles_are_alike_are_told_apart_by_their_spelling(
+def test_two_paragraphs_of_one_question_whose_titles_are_alike_are_distinguished_by_their_spelling(
     tmp_path: Path,
 ) -> None:
     context = [["THE ORR", ["A band."]], ["The Orr", ["A river.", "It is cold."]]]
@@ -204,7 +204,7 @@ def test_items_say_how_much_of_their_evidence_is_there(tmp_path: Path) -> None:
     assert "evidence=partial, those that are left" in loaded.label_definitions["evidence"]
 
 
-def test_facts_that_name_nothing_are_told_and_left_out(tmp_path: Path) -> None:
+def test_facts_that_name_nothing_are_reported_and_left_out(tmp_path: Path) -> None:
     facts = [["Orr Mill", 9], ["Orr Mill", 2], ["Nobody", 0], ["Ada Finch", 0]]
     loaded = hotpot(tmp_path, changed(0, supporting_facts=facts))
     assert loaded.items[0].gold["relevant"] == {"ada_finch:0": 1.0}
@@ -214,7 +214,7 @@ def test_facts_that_name_nothing_are_told_and_left_out(tmp_path: Path) -> None:
     assert "'Orr Mill' 9 of 'q1', 'Orr Mill' 2 of 'q1', 'Nobody' 0 of 'q1'" in warning
 
 
-def test_an_item_without_any_fact_left_is_kept_and_told(tmp_path: Path) -> None:
+def test_an_item_without_any_fact_left_is_kept_and_reported(tmp_path: Path) -> None:
     loaded = hotpot(tmp_path, changed(1, supporting_facts=[["Nobody", 0]]))
     assert loaded.items[1].gold == {"relevant": {}, "answers": ["yes"]}
     assert "1 items have no supporting fact left: 'q2'" in loaded.warnings[1]
@@ -235,7 +235,7 @@ def test_gzip_and_lines_read_the_same(tmp_path: Path) -> None:
     assert by_line.places["q2"].line == 2
 
 
-def test_every_problem_is_told_at_once_with_its_record(tmp_path: Path) -> None:
+def test_every_problem_is_reported_at_once_with_its_record(tmp_path: Path) -> None:
     broken = [
         *changed(0, question=None),
         changed(0, _id="q3", context=[["Title", "no list"]])[0],
@@ -342,7 +342,7 @@ def test_a_paragraph_is_a_node_under_its_number_in_the_question(tmp_path: Path) 
     assert loaded.items[1].values("hops") == ["2"]
 
 
-def test_a_question_without_support_is_kept_and_told(tmp_path: Path) -> None:
+def test_a_question_without_support_is_kept_and_reported(tmp_path: Path) -> None:
     loaded = musique(tmp_path)
     assert loaded.items[1].gold == {"relevant": {}, "answers": ["Ada Finch"]}
     assert loaded.warnings == [
@@ -448,7 +448,7 @@ def test_a_folder_keeps_the_ids_of_its_qrels(tmp_path: Path) -> None:
     assert loaded.warnings == []
 
 
-def test_a_title_that_the_qrels_do_not_mark_is_told(tmp_path: Path) -> None:
+def test_a_title_that_the_qrels_do_not_mark_is_reported(tmp_path: Path) -> None:
     folder = beir(tmp_path, {"supporting_facts": [["Orr Mill", 0], ["Twice", 0]]})
     (warning,) = TwoWiki(str(folder)).load(Kit()).warnings
     assert warning.startswith(

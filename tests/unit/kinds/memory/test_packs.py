@@ -191,7 +191,7 @@ def test_an_edge_is_walked_both_ways_and_carries_less_against_its_direction() ->
     assert there["d:1", "exception_to", "d:2"] == there["d:2", "exception_to", "d:1"] == 0.7
 
 
-def test_an_unknown_pack_is_told_by_name() -> None:
+def test_an_unknown_pack_is_named() -> None:
     passages = units("exmple_contract_pack", ["Pay."])
     meant = "Did you mean 'example_contract_pack' or 'example_runbook_pack'? Or give the system a pack."
     unknown = f"'d' has the domain pack 'exmple_contract_pack', which is unknown. {meant}"
@@ -201,7 +201,7 @@ def test_an_unknown_pack_is_told_by_name() -> None:
     assert str(problem) == f"cases.json:4: domain_pack_name: {unknown}"
 
 
-def test_a_pack_that_needs_parameters_or_is_no_name_cannot_be_used() -> None:
+def test_a_pack_that_needs_parameters_or_is_not_a_name_cannot_be_used() -> None:
     (problem,) = pack_problems(units("rules", ["Pay."]), None, (), Kit())
     assert "'rules', which cannot be used. " in str(problem)
     (problem,) = pack_problems(units("(", ["Pay."]), None, (), Kit())

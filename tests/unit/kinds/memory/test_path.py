@@ -186,7 +186,7 @@ def test_a_case_holds_where_everything_it_states_holds(wrong: str | None) -> Non
     assert value(CaseHit(), item("q", **changed), WALK) == float(wrong is None)  # no evidence is named
 
 
-def test_a_case_counts_the_evidence_where_it_is_told_to() -> None:
+def test_a_case_counts_the_evidence_over_what_it_names() -> None:
     case = item("q", "n1")
     assert value(CaseHit(), case, WALK) == 1.0
     assert value(CaseHit("best_path"), case, WALK) == 0.0  # n3 n2
@@ -198,7 +198,7 @@ def test_what_is_not_stated_does_not_apply() -> None:
         assert scored(measure, block) == [(None, "not_applicable")] * 2
 
 
-def test_a_failure_is_no_wrong_walk() -> None:
+def test_a_failure_is_not_a_wrong_walk() -> None:
     items = [item(name, "n3", **STATED) for name in ("broke", "late", "empty", "fine")]
     answers = [Response(error=Fault("timeout", "too long")), None, Response(), WALK]
     told = [(None, "failed"), (None, "pending"), (0.0, "missing"), (1.0, "scored")]
@@ -232,7 +232,7 @@ def test_a_case_whose_evidence_nobody_judged_is_unjudged_unless_it_failed_alread
     assert scored(CaseHit(), block) == [(None, "unjudged"), (0.0, "scored")]
 
 
-def test_gold_that_cannot_be_read_is_told_with_its_item() -> None:
+def test_gold_that_cannot_be_read_is_reported_with_its_item() -> None:
     block = block_of([item("c-7", "a", path=[["a", None]])], [WALK])
     for measure in EVERY:
         with pytest.raises(DataError, match="'c-7', gold: path"):

@@ -162,7 +162,7 @@ def test_a_failed_reading_can_be_tried_again_and_the_system_is_asked_once() -> N
         assert system.asked == ["q", "r"]
 
 
-def test_what_a_failed_attempt_cost_is_told() -> None:
+def test_what_a_failed_attempt_cost_is_reported() -> None:
     with ChatStandIn(by_turns(None)) as server:
         reader = Reader(Fixed(), url=server.url, price_out=1.0, price_in=1.0, retries=1, backoff=0)
         failed = reader.build(CORPUS, 0, Kit()).session().answer(QUERY, [])

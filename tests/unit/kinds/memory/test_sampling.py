@@ -12,15 +12,12 @@ from assay.core.errors import DataError, UsageError
 from assay.kinds.memory.annotation.documents import cues_of, freeze_documents, write_inventory
 from assay.kinds.memory.annotation.sampling import SampleSettings, allocate, case_id, draw_sample
 from assay.kinds.memory.annotation.workspace import open_workspace, read_table
-from small_annotation import fill, fill_inventory, write_documents
+from small_annotation import fill, freeze_papers
 
 
 @pytest.fixture
 def documents(tmp_path: Path) -> Path:
-    folder = write_documents(tmp_path / "papers")
-    fill_inventory(write_inventory(open_workspace(folder)).path)
-    freeze_documents(open_workspace(folder), "1", lambda: 0.0)
-    return folder
+    return freeze_papers(tmp_path, described=True).documents
 
 
 def test_each_stratum_has_its_least_and_the_rest_goes_by_size() -> None:
@@ -83,7 +80,7 @@ def test_only_what_is_selected_is_drawn(documents: Path) -> None:
         draw_sample(open_workspace(documents), SampleSettings())
 
 
-def test_a_blank_cell_is_no_stratum(documents: Path) -> None:
+def test_a_blank_cell_is_not_a_stratum(documents: Path) -> None:
     path = documents.parent / "papers-annotation/inventory.csv"
     fill(path, {"leave": {"language": ""}, "outage": {"complexity": " "}}, "doc_id")
     with pytest.raises(DataError) as raised:

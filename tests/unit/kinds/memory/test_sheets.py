@@ -8,13 +8,12 @@ import pytest
 
 from assay.core.errors import DataError, Problem, UsageError
 from assay.datasets.units import UnitFolder, read_folder
-from assay.kinds.memory.annotation.documents import freeze_documents, write_inventory
 from assay.kinds.memory.annotation.labels import LabelledPath, read_annotation
 from assay.kinds.memory.annotation.sampling import SampleSettings, case_id, draw_sample
 from assay.kinds.memory.annotation.sheets import SHEET_COLUMNS, Sheet, SheetMark, read_pair, write_sheets
 from assay.kinds.memory.annotation.workspace import CsvRow, open_workspace, read_table
 from assay.review.marks import folder_book
-from small_annotation import approved, fill, write_documents
+from small_annotation import approved, fill, freeze_papers, write_documents
 
 PEOPLE = ["anna", "ben"]
 DONE = approved("direct", "lease:3")
@@ -23,13 +22,9 @@ RENT, LEAVE, PUMP = map(case_id, ("lease:3", "leave:2", "outage:2"))
 
 @pytest.fixture
 def documents(tmp_path: Path) -> Path:
-    folder = write_documents(tmp_path / "papers")
-    write_inventory(open_workspace(folder))
-    freeze_documents(open_workspace(folder), "1", lambda: 0.0)
-    draw_sample(
-        open_workspace(folder), SampleSettings(units=1)
-    )  # the rarest kinds: lease:3, leave:2, outage:2
-    return folder
+    workspace = freeze_papers(tmp_path)
+    draw_sample(workspace, SampleSettings(units=1))  # the rarest kinds: lease:3, leave:2, outage:2
+    return workspace.documents
 
 
 @pytest.fixture(scope="module")
@@ -37,16 +32,16 @@ def papers(tmp_path_factory: pytest.TempPathFactory) -> UnitFolder:
     return read_folder(write_documents(tmp_path_factory.mktemp("papers") / "papers"))
 
 
-def form(documents: Path, name: str) -> Path:
+def sheet_of(documents: Path, name: str) -> Path:
     return documents.parent / f"papers-annotation/sheets/{name}.csv"
 
 
 def both(documents: Path, anna: dict[str, str], ben: dict[str, str] | None = None) -> tuple[Sheet, Sheet]:
-    """The forms read after each filled in the same case."""
+    """The sheets, read after each filled in the same case."""
     write_sheets(open_workspace(documents), PEOPLE)
-    fill(form(documents, "anna"), {RENT: {"query": "Is rent due in August?", **anna}})
+    fill(sheet_of(documents, "anna"), {RENT: {"query": "Is rent due in August?", **anna}})
     write_sheets(open_workspace(documents), PEOPLE)
-    fill(form(documents, "ben"), {RENT: anna if ben is None else ben})
+    fill(sheet_of(documents, "ben"), {RENT: anna if ben is None else ben})
     return read_pair(open_workspace(documents))
 
 
@@ -58,17 +53,17 @@ def test_the_second_sees_the_queries_and_no_label(documents: Path) -> None:
     assert texts["leave:3"] == "=cmd is what an odd text begins with."
     assert "'=cmd" in found.candidates.read_text(encoding="utf-8-sig")
     cells = {"query": "=Who logs it?", "tags": "secret", **approved("direct", "outage:3")}
-    fill(form(documents, "anna"), {PUMP: cells})
+    fill(sheet_of(documents, "anna"), {PUMP: cells})
     found = write_sheets(open_workspace(documents), PEOPLE)
     assert ([each.rows for each in found.sheets], found.waiting) == ([3, 1], [])
-    (row,) = read_table(form(documents, "ben"), SHEET_COLUMNS).rows
+    (row,) = read_table(sheet_of(documents, "ben"), SHEET_COLUMNS).rows
     shown = {name: row[name] for name in SHEET_COLUMNS if row[name]}
     assert shown == {"case_id": PUMP, "doc_id": "outage", "query": "=Who logs it?"}
 
 
-def test_a_filled_form_is_only_added_to(documents: Path) -> None:
+def test_a_filled_sheet_only_gets_rows_below(documents: Path) -> None:
     write_sheets(open_workspace(documents), PEOPLE)
-    path = form(documents, "anna")
+    path = sheet_of(documents, "anna")
     mine = path.read_bytes().replace(b",", b";").replace(b"\n", b"\r\n")  # saved by a spreadsheet
     path.write_bytes(mine)
     assert write_sheets(open_workspace(documents), PEOPLE).sheets[0].added == 0
@@ -80,7 +75,7 @@ def test_a_filled_form_is_only_added_to(documents: Path) -> None:
     assert len(read_table(path, SHEET_COLUMNS).rows) == 6
 
 
-def test_forms_come_after_the_sample(documents: Path) -> None:
+def test_sheets_come_after_the_sample(documents: Path) -> None:
     (documents.parent / "papers-annotation/sample.csv").unlink()
     with pytest.raises(UsageError, match="There is no sample"):
         write_sheets(open_workspace(documents), PEOPLE)
@@ -93,7 +88,7 @@ def test_forms_come_after_the_sample(documents: Path) -> None:
         read_pair(open_workspace(documents))
 
 
-def test_two_forms_are_compared(documents: Path) -> None:
+def test_two_sheets_are_compared(documents: Path) -> None:
     write_sheets(open_workspace(documents), PEOPLE)
     with pytest.raises(UsageError, match=r"There are sheets of anna\. Agreement is between two"):
         read_pair(open_workspace(documents))
@@ -181,7 +176,7 @@ def test_a_wrong_cell_is_named(papers: UnitFolder, cells: dict[str, str], field:
     assert (problem.field, problem.line, problem.where) == (field, 2, "anna.csv")
 
 
-def test_every_problem_of_both_forms_is_told(documents: Path) -> None:
+def test_every_problem_of_both_sheets_is_reported(documents: Path) -> None:
     good = approved("exception", "lease:3")
     with pytest.raises(DataError) as raised:
         both(
@@ -196,7 +191,7 @@ def test_every_problem_of_both_forms_is_told(documents: Path) -> None:
 
 def test_what_is_wrong_with_a_row_as_a_whole(documents: Path) -> None:
     write_sheets(open_workspace(documents), PEOPLE)
-    path = form(documents, "anna")
+    path = sheet_of(documents, "anna")
     fill(path, {RENT: {"query": "What?"}})
     write_sheets(open_workspace(documents), PEOPLE)
     line = path.read_bytes().splitlines()[1]
@@ -234,9 +229,9 @@ def test_finished_rows_are_kept_as_marks_once(documents: Path) -> None:
 
 def test_a_changed_row_replaces_its_mark_and_an_unfinished_one_takes_it_back(documents: Path) -> None:
     both(documents, DONE)
-    fill(form(documents, "ben"), {RENT: {"review_notes": "second thoughts"}})
+    fill(sheet_of(documents, "ben"), {RENT: {"review_notes": "second thoughts"}})
     read_pair(open_workspace(documents))
-    fill(form(documents, "ben"), {RENT: {"review_status": "draft"}})
+    fill(sheet_of(documents, "ben"), {RENT: {"review_status": "draft"}})
     _, ben = read_pair(open_workspace(documents))
     assert ben.finished == {}
     own = [mark for mark in marks_of(documents) if mark.rater == "ben"]

@@ -48,7 +48,7 @@ def test_a_row_after_a_cell_of_two_lines_has_its_own_line(tmp_path: Path) -> Non
     assert [row.line for row in read_table(path, ["a"]).rows] == [2, 4]
 
 
-def test_every_problem_is_told(tmp_path: Path) -> None:
+def test_every_problem_is_reported(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_text("a,a,evidense\n1,2,3,4\n")
     with pytest.raises(DataError) as raised:

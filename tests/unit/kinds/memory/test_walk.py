@@ -187,7 +187,7 @@ def test_what_a_case_does_not_state_it_does_not_expect() -> None:
         ({"unprimed_of": 3}, "unprimed_of: expected str"),
     ],
 )
-def test_gold_that_cannot_be_read_is_told_with_its_item(gold: dict[str, Any], told: str) -> None:
+def test_gold_that_cannot_be_read_is_reported_with_its_item(gold: dict[str, Any], told: str) -> None:
     fine, wrong = item("fine"), item("c-7", **gold)
     with pytest.raises(DataError) as caught:
         walk_expectations([fine, wrong, wrong])
