@@ -1,4 +1,4 @@
-"""Where the text that gold quotes stands in a corpus, and which passages lie there."""
+"""Finds the text that gold quotes in a corpus, and the passages at these places."""
 
 from __future__ import annotations
 
@@ -16,16 +16,17 @@ from assay.core.errors import did_you_mean
 from assay.core.records import FORBIDDEN, QUOTED_GRADES, Document, Item, Passage, Span
 from assay.kinds.search.anchor_text import SimilarText, SourceText, join_hyphens, without_markup
 
-SURE = 20  # characters that a text of unknown place has to share with an anchor, or all of the anchor
-REAL = 40  # characters of forbidden text that nobody shares by chance
+SURE = 20  # characters that a hit must share with an anchor if its place is unknown (or all of the anchor)
+REAL = 40  # characters of forbidden text that are not shared by chance
 SHOWN = 60
 _MIX, _TIMES = 0x9E3779B97F4A7C15, (2, 2, 2, 5)  # a large odd number; factors of REAL
-_SLOTS = 24  # bits of a hash that a table of all has a slot for: most that are not known fall on a clear one
-CLOSE = 0.8  # how like an anchor a text of its own chapter is, for other chapters not to be looked at
+_SLOTS = 24  # bits of a hash in the table: most unknown hashes fall on an empty slot
+CLOSE = 0.8  # similarity of a text in the anchor's chapter, above which other chapters are not searched
 
 
 class Anchor(NamedTuple):
-    """A text of a book, and what it says about whatever holds it; without a text, all of the chapter."""
+    """A quoted text of a book, and the label and grade of hits that hold it; no text means the whole
+    chapter."""
 
     book: str
     chapter: int | None
@@ -37,7 +38,7 @@ class Anchor(NamedTuple):
 
     @property
     def of(self) -> str:
-        """The part of a book it is in, in words."""
+        """Its chapter or book, in words."""
         return repr(self.book) if self.chapter is None else f"chapter {self.chapter} of {self.book!r}"
 
     def __str__(self) -> str:
@@ -57,7 +58,7 @@ class AnchorPlace(NamedTuple):
 
 
 class NearestPlace(NamedTuple):
-    """The text of a document that is most like an anchor."""
+    """The text of a document that is most similar to an anchor."""
 
     document: Document
     near: SimilarText
@@ -68,14 +69,14 @@ class NearestPlace(NamedTuple):
 
 
 def anchors_of(item: Item) -> list[Anchor]:
-    """What an item's gold says about texts: those that should come back, then those that must not."""
+    """The anchors in an item's gold: texts that should be found, then texts that must not."""
     label, grades = item.label, QUOTED_GRADES[item.label]
     wanted = [
         Anchor(each["book"], each.get("chapter"), each["text"], item.language, label, grades[level], level)
         for each in item.gold.get("anchors", ())
         for level in [each["relevance"]]
     ]
-    # in whatever language it stands, it must not come back
+    # forbidden in every language
     return wanted + [
         Anchor(each["book"], each.get("chapter"), each.get("text"), None, FORBIDDEN, 1.0)
         for each in item.gold.get("forbidden", ())
@@ -83,7 +84,7 @@ def anchors_of(item: Item) -> list[Anchor]:
 
 
 class CompactTexts(dict[str, str]):
-    """Texts as they are compared, without blanks, each worked out once."""
+    """A cache of texts as they are compared, without blanks."""
 
     def __missing__(self, text: str) -> str:
         self[text] = join_hyphens(text).replace(" ", "")
@@ -91,7 +92,7 @@ class CompactTexts(dict[str, str]):
 
 
 class PlainTexts(CompactTexts):
-    """Texts as they are compared where markup is to make no difference, each worked out once."""
+    """A cache of texts as they are compared without markup."""
 
     def __missing__(self, text: str) -> str:
         self[text] = without_markup(text)
@@ -99,11 +100,11 @@ class PlainTexts(CompactTexts):
 
 
 class AnchorIndex:
-    """Where anchors stand in a corpus, and which passages lie there. A passage of no document is its own."""
+    """Finds anchors in a corpus, and the passages there. A passage without a document is its own."""
 
     def __init__(self, corpus: Corpus, sources: MutableMapping[str, SourceText] | None = None) -> None:
         self.compact, self.plain = CompactTexts(), PlainTexts()
-        self._sources = {} if sources is None else sources  # by text: kept from one cut to the next
+        self._sources = {} if sources is None else sources  # by text: reused for each chunking
         self._found: dict[tuple[Any, ...], list[AnchorPlace]] = {}
         self._withheld: dict[tuple[type[CompactTexts], tuple[Anchor, ...]], ForbiddenText] = {}
         self._inside: dict[str, list[tuple[Span, Passage]]] = defaultdict(list)
@@ -121,7 +122,7 @@ class AnchorIndex:
             self._books[str(document.metadata.get("book", document.doc_id))].append(document)
 
     def places(self, anchor: Anchor) -> list[AnchorPlace]:
-        """Every place where an anchor stands in its chapter."""
+        """Every place of an anchor in its chapter."""
         key = anchor[:4]
         if key not in self._found:
             self._found[key] = [found for each in self._chapters(anchor) for found in self._in(each, anchor)]
@@ -148,7 +149,8 @@ class AnchorIndex:
                 yield AnchorPlace(document, span)
 
     def passages(self, found: AnchorPlace) -> Iterator[tuple[Passage, int, int]]:
-        """The passages that reach into a place: how many characters each shares with it, and has."""
+        """Yields the passages that overlap a place, the characters that each shares with it, and its
+        length."""
         inside, text = self._inside.get(found.document.doc_id, []), found.document.text
         after = bisect.bisect_left(inside, found.span.end, key=lambda each: each[0].start)
         for span, passage in inside[:after]:
@@ -157,14 +159,14 @@ class AnchorIndex:
                 yield passage, count_visible(text[start:end]), count_visible(text[span.start : span.end])
 
     def withheld(self, anchors: Sequence[Anchor], form: CompactTexts) -> ForbiddenText:
-        """What some anchors forbid, in one form of their texts, worked out once."""
+        """The forbidden text of some anchors in one form, cached."""
         key = type(form), tuple(anchors)
         if key not in self._withheld:
             self._withheld[key] = ForbiddenText(key[1], self, form)
         return self._withheld[key]
 
     def outside(self, anchors: Sequence[Anchor]) -> Iterator[str]:
-        """The text of all documents but for the places where some anchors stand."""
+        """Yields the text of all documents outside the places of some anchors."""
         inside: dict[str, list[Span]] = defaultdict(list)
         for anchor in anchors:
             for found in self.places(anchor):
@@ -177,7 +179,7 @@ class AnchorIndex:
             yield document.text[done:]
 
     def nearest(self, anchor: Anchor) -> NearestPlace | None:
-        """The text most like an anchor: of its chapter, or of its book where nothing there is close."""
+        """The text most similar to an anchor: in its chapter, or in its book if nothing there is close."""
         best: NearestPlace | None = None
         for where in (anchor, anchor._replace(chapter=None)):
             for document in self._chapters(where) if best is None or best.near.similarity < CLOSE else ():
@@ -187,7 +189,7 @@ class AnchorIndex:
         return best
 
     def missing(self, anchor: Anchor) -> tuple[str, str]:
-        """Why an anchor has no place, and what to do about it."""
+        """Why an anchor is not in the corpus, and what to do."""
         if anchor.book not in self._books:
             return f"the corpus has no book {anchor.book!r}", did_you_mean(anchor.book, self._books)
         if not self._chapters(anchor):
@@ -205,9 +207,9 @@ class AnchorIndex:
 
 
 class ForbiddenText:
-    """What anchors forbid, as it is found in a text of unknown place: by stretches of REAL characters.
+    """The texts that anchors forbid, to be found in hits of unknown place by stretches of REAL characters.
 
-    A stretch that also stands outside the forbidden places may be from there, and says nothing.
+    A stretch that also occurs outside the forbidden places may be from there, and does not count.
     """
 
     def __init__(self, anchors: Sequence[Anchor], index: AnchorIndex, form: CompactTexts) -> None:
@@ -223,7 +225,8 @@ class ForbiddenText:
         self._slots[_slots_of(self._known)] = True
 
     def anchor_in(self, text: str) -> Anchor | None:
-        """An anchor of which a text, as it is compared, holds a stretch that nothing allowed has."""
+        """An anchor of which a normalized text holds a stretch that no allowed text has; None if there is
+        none."""
         start, known = self._where(stretch_hashes(text))
         telling = start[~self._allowed[known]] if len(start) else start
         if not len(telling):
@@ -232,7 +235,7 @@ class ForbiddenText:
         return next((anchor for anchor, forbidden in self.texts if stretch in forbidden), None)
 
     def allows(self, text: str) -> bool:
-        """Whether a text, as it is compared, stands outside the forbidden places."""
+        """Whether a normalized text occurs outside the forbidden places."""
         return any(text in each for each in self._others)
 
     @cached_property
@@ -241,14 +244,14 @@ class ForbiddenText:
 
     @cached_property
     def _allowed(self) -> NDArray[np.bool_]:
-        """Which of the known stretches also stand outside; not looked for before one is found in a hit."""
+        """A mask of the known stretches that also occur outside; computed when a hit first has one."""
         allowed = np.zeros(len(self._known), np.bool_)
         for text in self._others:
             allowed[self._where(stretch_hashes(text))[1]] = True
         return allowed
 
     def _where(self, hashes: NDArray[np.uint64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The places of those hashes that are known, and where each is among the known ones."""
+        """The indices of the hashes that are known, and the index of each among the known ones."""
         start = np.flatnonzero(self._slots[_slots_of(hashes)])
         known = np.searchsorted(self._known, hashes[start])
         known[known == len(self._known)] = 0
@@ -261,7 +264,7 @@ def _slots_of(hashes: NDArray[np.uint64]) -> NDArray[np.int64]:
 
 
 def stretch_hashes(text: str) -> NDArray[np.uint64]:
-    """A hash of every stretch of REAL characters: a polynomial in 64 bits, put together from shorter ones."""
+    """A hash of every stretch of REAL characters: a 64-bit polynomial, built from shorter ones."""
     found = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32).astype(np.uint64)
     size = 1
     for times in _TIMES:
@@ -273,7 +276,7 @@ def stretch_hashes(text: str) -> NDArray[np.uint64]:
 
 
 def _matches(document: Document, key: str, wanted: Any) -> bool:
-    """Whether a document is of some chapter or language; one that does not say fits any."""
+    """Whether a document has a chapter or language; one without that metadata matches any."""
     return wanted is None or document.metadata.get(key) in (None, wanted)
 
 

@@ -1,12 +1,13 @@
-r"""Text as anchors are compared: what a reader does not see, or would not call another wording, is alike.
+r"""Text as anchors are compared: differences that a reader does not see or would not call a wording are
+ignored.
 
-Alike are composed and decomposed letters, ligatures and their letters, full and half width, upper and lower
-case, every run of white space and one blank, every quotation mark and prime, every hyphen, dash and run of
-them, an ellipsis and three dots. Soft hyphens and characters without width, joiners of Devanagari among them,
-are dropped. Emphasis marked by underscores or asterisks is text like any other.
+Equal are composed and decomposed letters, ligatures and their letters, full and half width, upper and lower
+case, any run of white space and one blank, all quotation marks and primes, all hyphens, dashes and runs of
+them, an ellipsis and three dots. Soft hyphens and characters without width, such as the joiners of
+Devanagari, are dropped. Underscores and asterisks of emphasis are plain text.
 
-A second form, tried where the first finds nothing, drops hyphens and the white space around them: a word that
-a line's end divides, a compound that a line's end divides and dashes with or without blanks are found so.
+If this form finds nothing, a second one drops hyphens and the white space around them. It finds words and
+compounds that are divided at the end of a line, and dashes with or without blanks.
 
     source = SourceText("The philos-\nophy of “rest”")
     source.spans('philosophy of "rest"')  -> [Span(4, 26)]
@@ -39,27 +40,29 @@ _SOFT_BREAK = "\u00ad\\s+"
 _MARKS = dict.fromkeys(map(ord, string.punctuation + "•·▪◦‣…|"))
 _TARGET = r"\((?:[^()\n]|\([^()\n]{0,200}\)){0,1000}\)"
 _MARKUP = (
-    re.compile(r"^[ \t]*(?:```|~~~)[^`\n]{0,200}$", re.MULTILINE),  # the language of a block of code
+    re.compile(r"^[ \t]*(?:```|~~~)[^`\n]{0,200}$", re.MULTILINE),  # a fence of a block of code
     re.compile(r"<!--(?:[^<-]|-(?!->)|<(?!!--)){0,5000}-->|\x1b\[[\d;]{0,20}m"),
-    re.compile(r"<su[pb]\b[^<>]{0,200}>\W{0,2}\d{1,3}\W{0,2}</su[pb]>|\[\d{1,3}\](?!\()"),  # of a footnote
+    re.compile(
+        r"<su[pb]\b[^<>]{0,200}>\W{0,2}\d{1,3}\W{0,2}</su[pb]>|\[\d{1,3}\](?!\()"
+    ),  # the mark of a footnote
     re.compile(r"<[a-zA-Z][\w-]{0,50}\s(?:[^<>\"']|\"[^\"<]{0,500}\"|'[^'<]{0,500}'){0,2000}>"),
     re.compile(r"<[/!]?[a-zA-Z-][\w-]{0,50}(?:[\s/][^<>]{0,2000})?>"),  # not <https://…>
-    re.compile(r"\{(?:[.#:]|\w{1,30}=)[\w.#:=\"' -]{0,80}\}"),  # attributes of what stands before
-    re.compile(rf"!\[[^\[\]\n]{{0,500}}\]{_TARGET}"),  # an image shows none of it
+    re.compile(r"\{(?:[.#:]|\w{1,30}=)[\w.#:=\"' -]{0,80}\}"),  # attributes of the element before
+    re.compile(rf"!\[[^\[\]\n]{{0,500}}\]{_TARGET}"),  # an image shows no text
     re.compile(rf"(?<=\]){_TARGET}|(?<=\])\[[^\[\]\n]{{0,200}}\]|\[\^[^\[\]\n]{{1,50}}\]"),
     re.compile(r"^[ \t]*\[[^\[\]\n]{1,200}\]:[ \t]*\S{1,2000}$", re.MULTILINE),
     re.compile(r"^[ \t]*(?:[#>*+-]{1,6}[ \t]{1,9}){0,3}\d{1,9}[.)](?:[ \t]|$)", re.MULTILINE),
 )
-# The nearest text is looked for at a few places of a few words, so that a book costs little more than a page.
+# The nearest text is searched around a few rare words, so that a book takes little longer than a page.
 _WORD = re.compile(r"[^\s.,;:!?()\[\]'_*।-]{3,}")
 _WORDS, _MOST_PLACES, _WINDOWS = 16, 500, 4
-_PAGE = 10_000  # characters that are looked through whole, where no word is shared
-_UNLIKE = 0.6  # the similarity from which on a text is worth showing
+_PAGE = 10_000  # characters of a text that is searched as a whole if no word is shared
+_UNLIKE = 0.6  # the least similarity of a text that is shown
 
 
 @dataclass(frozen=True)
 class SimilarText:
-    """The place of a text that is most like a wanted one; nothing like it: an empty place."""
+    """The place of the text that is most similar to a wanted one; an empty place if none is."""
 
     span: Span
     text: str
@@ -68,18 +71,18 @@ class SimilarText:
 
 @dataclass(frozen=True)
 class _ComparableText:
-    """A text as it is compared, and the characters of the original that each of its characters stands for."""
+    """A text as it is compared, with the original characters of each of its characters."""
 
     text: str
     starts: Offsets
     ends: Offsets
 
-    def kept(self, mask: NDArray[np.bool_]) -> _ComparableText:
+    def select(self, mask: NDArray[np.bool_]) -> _ComparableText:
         text = _to_text(_codes(self.text)[mask])
         return _ComparableText(text, self.starts[mask], self.ends[mask])
 
     def spans(self, wanted: str) -> Iterator[Span]:
-        """Where a text in this form stands, from a whole character of the original to a whole one."""
+        """Where a text in this form is; a span begins and ends at whole characters of the original."""
         size, place = len(wanted), self.text.find(wanted) if wanted else -1
         while place >= 0:
             whole = self._edge(place) and self._edge(place + size)
@@ -88,13 +91,13 @@ class _ComparableText:
             place = self.text.find(wanted, place + (size if whole else 1))
 
     def _edge(self, place: int) -> bool:
-        """Whether a character of the original begins, or the text ends, here."""
+        """Whether a character of the original begins here, or the text ends."""
         inside = 0 < place < len(self.text)
         return not inside or bool(self.starts[place] != self.starts[place - 1])
 
 
 class SourceText:
-    """A text in which wanted texts are looked up, however their quotes, blanks and hyphens are written."""
+    """A text in which other texts are looked up, with quotes, blanks and hyphens in any form."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -107,20 +110,20 @@ class SourceText:
 
     @property
     def joined(self) -> str:
-        """The same without hyphens and the white space around them."""
+        """The text as it is compared, without hyphens and the white space around them."""
         return self._joined.text
 
     @cached_property
     def _joined(self) -> _ComparableText:
-        return self._form.kept(_outside_dashes(self._form.text))
+        return self._form.select(_outside_dashes(self._form.text))
 
     def spans(self, wanted: str) -> list[Span]:
-        """Where a wanted text stands, in characters of the original; each place once, in their order."""
+        """The places of a wanted text, in characters of the original, in order and each once."""
         found = list(self._form.spans(normalize(wanted)))
         return found or list(self._joined.spans(join_hyphens(wanted)))
 
     def nearest(self, wanted: str) -> SimilarText:
-        """The place most like a wanted text, looked for around the words that both have."""
+        """The place that is most similar to a wanted text, searched around the words that both have."""
         from rapidfuzz.fuzz import partial_ratio_alignment
 
         sought, best = normalize(wanted), (0.0, 0, 0)
@@ -145,14 +148,14 @@ def normalize(text: str) -> str:
 def join_hyphens(text: str) -> str:
     """A text as it is compared, without hyphens and the white space around them."""
     form = _normal_form(text)
-    return form.kept(_outside_dashes(form.text)).text
+    return form.select(_outside_dashes(form.text)).text
 
 
 def without_markup(text: str) -> str:
     """A text as it is compared, without what Markdown, HTML and punctuation add to its words.
 
-    Both sides of a comparison go through it, so it need not be a parser: what it takes for markup and is none
-    is gone on both. Every pattern stops at the next sign of its own kind, so the time is linear.
+    It need not be a parser, since both sides of a comparison go through it: text that it mistakes for markup
+    is lost on both. Every pattern stops at the next sign of its own kind, so the time is linear.
     """
     for markup in _MARKUP:
         text = markup.sub(" ", html.unescape(text) if "&" in text else text)
@@ -173,7 +176,7 @@ def _normal_form(text: str) -> _ComparableText:
     number[_codes("".join(alphabet))] = np.arange(len(alphabet))
     letters = number[codes]
     lengths = np.array([len(each) for each in folded], np.int64)
-    # the folded letters one after another, and where those of each letter begin
+    # all folded letters in one array, and where those of each letter begin
     starts_of = np.cumsum(lengths) - lengths
     place = np.repeat(np.arange(len(codes)), lengths[letters])
     out = _codes("".join(folded))[starts_of[letters[place]] + _places_within_runs(lengths[letters])]
@@ -181,7 +184,7 @@ def _normal_form(text: str) -> _ComparableText:
 
 
 def _collapse(codes: NDArray[np.uint32], starts: Offsets, ends: Offsets) -> _ComparableText:
-    """Each run of blanks, of quotes and of dashes as one of them; none of white space at the ends."""
+    """Replaces each run of blanks, quotes or dashes by one, and strips white space at the ends."""
     repeated = np.zeros(len(codes), np.bool_)
     for char in (BLANK, QUOTE, DASH):
         same = codes == ord(char)
@@ -197,19 +200,20 @@ def _collapse(codes: NDArray[np.uint32], starts: Offsets, ends: Offsets) -> _Com
 
 @lru_cache(maxsize=65536)
 def _fold(char: str) -> str:
-    """What a character is compared as: nothing, itself in lower case, or what stands for all of its sort."""
+    """How a character is compared: as nothing, in lower case, or as the one sign of its group."""
     if char in _QUOTES:
         return QUOTE
     if char.isspace():
         return BLANK
     category = unicodedata.category(char)
-    if category == "Cf" or "\ufe00" <= char <= "\ufe0f":  # without width, or a choice between two shapes
+    if category == "Cf" or "\ufe00" <= char <= "\ufe0f":  # without width, or a variation selector
         return ""
     return DASH if category == "Pd" or char in _MORE_DASHES else char.casefold()
 
 
 def _compose(text: str) -> _ComparableText:
-    """The text in normal form KC, each cluster of letter and marks by itself; soft line breaks closed."""
+    """The text in normal form KC, cluster by cluster of letter and marks; soft hyphens at line ends are
+    removed."""
     size = len(text)
     if "\u00ad" not in text and unicodedata.is_normalized("NFKC", text):
         places = np.arange(size)
@@ -236,7 +240,7 @@ def _compose(text: str) -> _ComparableText:
 
 
 def _cluster_pattern(text: str) -> re.Pattern[str]:
-    """What may be written in another way: characters with a compatible form, letters with their marks."""
+    """A pattern of all clusters with another form: compatible characters, and letters with marks."""
     alphabet = sorted(set(text))
     other = [char for char in alphabet if _to_nfkc(char) != char]
     marks = [char for char in alphabet if _is_continuation(char)]
@@ -255,7 +259,8 @@ def _escape(chars: list[str]) -> str:
 
 @lru_cache(maxsize=65536)
 def _to_nfkc(cluster: str) -> str:
-    """A cluster in normal form KC; a quotation mark stays one, where that form has a blank with an accent."""
+    """A cluster in normal form KC; quotation marks stay, since for some that form is a blank with an
+    accent."""
     if cluster in _QUOTES:
         return cluster
     if cluster[0] == "\u00ad" and cluster[1:].isspace():
@@ -265,7 +270,7 @@ def _to_nfkc(cluster: str) -> str:
 
 @lru_cache(maxsize=65536)
 def _is_continuation(char: str) -> bool:
-    """Whether a character may melt with the one before it."""
+    """Whether a character may combine with the one before it."""
     vowel_or_final = "\u1160" <= char <= "\u11ff"  # of a Korean syllable
     return vowel_or_final or char in "\uff9e\uff9f" or unicodedata.category(char).startswith("M")
 
@@ -282,7 +287,7 @@ def _outside_dashes(text: str) -> NDArray[np.bool_]:
 
 
 def _places_within_runs(sizes: Offsets) -> Offsets:
-    """For runs of these sizes, one after another, the place of each element in its run."""
+    """The place of each element in its run, for adjacent runs of these sizes."""
     return np.arange(int(sizes.sum())) - np.repeat(np.cumsum(sizes) - sizes, sizes)
 
 
@@ -298,7 +303,7 @@ def _to_text(codes: NDArray[np.uint32]) -> str:
 
 
 def _windows(sought: str, text: str) -> Iterator[tuple[int, int]]:
-    """The few stretches of a text that hold most of the rarest words of what is sought."""
+    """The few stretches of a text that hold most of the rarest words of the sought text."""
     size, votes = max(len(sought), 1), defaultdict[int, float](float)
     counts = {word.group(): text.count(word.group()) for word in _WORD.finditer(sought)}
     rarest = sorted((word for word, count in counts.items() if count), key=lambda word: counts[word])
@@ -306,13 +311,13 @@ def _windows(sought: str, text: str) -> Iterator[tuple[int, int]]:
         at = sought.index(word)
         places = islice(re.finditer(re.escape(word), text), _MOST_PLACES)
         for bucket in {max(place.start() - at, 0) // size for place in places}:
-            votes[bucket] += 1 / counts[word]  # a rare word says more about where to look
+            votes[bucket] += 1 / counts[word]  # rare words locate the text better
     for bucket in nlargest(_WINDOWS, votes, key=votes.__getitem__):
         yield max((bucket - 1) * size, 0), (bucket + 3) * size
 
 
 def _whole_words(text: str, start: int, end: int) -> tuple[int, int]:
-    """A stretch of a normal text, widened to the blanks around it, with none at its own ends."""
+    """Widens a stretch of a normalized text to whole words, without blanks at its ends."""
     stretch = text[start:end]
     start, end = start + len(stretch) - len(stretch.lstrip()), end - len(stretch) + len(stretch.rstrip())
     after = text.find(BLANK, end)

@@ -1,15 +1,17 @@
-"""Relevance by anchors: text that an item's gold quotes from a document decides whatever holds that text.
+"""Relevance by anchors: an item's gold quotes text of a document, and hits that hold this text are judged by
+it.
 
-`gold["anchors"]`    what should come back: relevance 2 (high) or 1 (partial). For an item that expects its
+`gold["anchors"]`    text that should be found: relevance 2 (high) or 1 (partial). For an item that expects
+its
                      intent to be met: intent 1 (high) or 0 (partial)
-`gold["forbidden"]`  what must not come back: forbidden 1. Without a text the whole chapter, or book, is meant
+`gold["forbidden"]`  text that must not be found: forbidden 1. Without a text, the whole chapter or book
 
-A passage counts as an anchor where it shares at least `least` of the anchor's characters, or of its own, not
-counting blanks. So, at a half, at least one passage counts wherever boundaries cut. Of forbidden text, 40
-characters are enough. A hit that is no passage of the corpus is judged by its text alone: it holds the
-anchor, lies in it, or begins or ends inside it; of forbidden text, 40 characters anywhere in it are enough.
-What is said of such a hit holds for the arms and seeds that returned it, and for no other. One that shows
-the words of an anchor with other markup, or is too long, is a near miss: not counted, and not decided.
+A passage counts as an anchor if it shares at least `least` of the anchor's characters, or of its own, without
+blanks. So with a half, at least one passage counts wherever the text is cut. Of forbidden text, 40 characters
+are enough. A hit that is not a passage of the corpus is judged only by its text: it holds the anchor, lies in
+it, or begins or ends inside it; of forbidden text, 40 characters anywhere in it are enough. Such a judgment
+holds only for the arms and seeds that returned the hit. A hit with the words of an anchor in other markup, or
+one that is too long, is a near miss: it does not count, and its item stays undecided.
 """
 
 from __future__ import annotations
@@ -45,7 +47,7 @@ SHOWN_NEAR = 5
 
 
 class _HitText(NamedTuple):
-    """What a judgment is about: an id, and the arm and seed where it has this text (None: in all of them)."""
+    """A hit to be judged: its id and text, and the arm and seed with this text (None: all of them)."""
 
     doc_id: str
     text: str
@@ -61,8 +63,8 @@ Returned = Mapping[str, Mapping[str, Set[ArmSeed]]]  # by id, by text: the arms 
 class Anchors:
     """Reads `gold["anchors"]` and `gold["forbidden"]`. It names only some of what is relevant.
 
-    A passage of more than `longest` characters is not judged: it would hold anchors by its size alone. What
-    is forbidden is forbidden at any size.
+    A passage of more than `longest` characters is not judged, since it would hold anchors only by its size. Text
+    is forbidden at any size.
     """
 
     least: float = 0.5
@@ -81,11 +83,11 @@ class Anchors:
 
     @cached_property
     def _sources(self) -> dict[str, SourceText]:
-        """The documents as they are compared, by their text: every cut of a corpus has the same ones."""
+        """The documents as they are compared, by text: all chunkings of a corpus share them."""
         return {}
 
     def index(self, dataset: Dataset) -> AnchorIndex:
-        """Where anchors stand in a dataset's corpus."""
+        """An index of a dataset's corpus to find anchors in."""
         return AnchorIndex(dataset.corpus, self._sources)
 
     def judge(self, dataset: Dataset, blocks: Sequence[Block], kit: Kit) -> list[Judgment]:
@@ -93,7 +95,7 @@ class Anchors:
         if not anchored:
             return []
         index, returned, places = self.index(dataset), _returned(blocks, anchored), _places(blocks)
-        counting = cache(partial(self.passages, index=index))  # what is forbidden is so for many items
+        counting = cache(partial(self.passages, index=index))  # many items share their forbidden anchors
         found: list[Judgment] = []
         for item_id, anchors in anchored.items():
             hits = returned.get(item_id, {})
@@ -115,9 +117,10 @@ class Anchors:
     def near_misses(
         self, dataset: Dataset, blocks: Sequence[Block], judged: Iterable[Judgment]
     ) -> Iterator[NearMiss]:
-        """Hits that show an anchor's words and do not count: they have other markup, or are too long.
+        """Hits with an anchor's words that do not count: they have other markup, or are too long.
 
-        `judged` is what counts. Whether these should count nobody has said, so what hangs on them is open.
+        `judged` are the judgments of hits that count. Nobody has judged the near misses, so scores that
+        depend on them are unjudged.
         """
         anchored = {item.item_id: anchors for item in dataset.items if (anchors := anchors_of(item))}
         if not anchored:
@@ -155,11 +158,11 @@ class Anchors:
                     yield NearMiss(judgment, 0 if fits else len(target.text))
 
     def describe(self, near: Sequence[NearMiss]) -> Iterator[str]:
-        """How many items near misses concern, some of the hits, why they do not count, and what to do."""
+        """Describes near misses: the number of items, some of the hits, why they do not count, what to do."""
         return _describe(near)
 
     def _judgments(self, item_id: str, said: Iterable[tuple[Anchor, _HitText]]) -> Iterator[Judgment]:
-        """One judgment a target: what the best of its anchors says."""
+        """One judgment per hit, by the best of its anchors."""
         best: dict[tuple[str, str, str | None, int | None], Anchor] = {}
         for anchor, target in said:
             key = anchor.label, target.doc_id, target.arm, target.seed
@@ -182,7 +185,7 @@ class Anchors:
     # ------------------------------------------------------------------- passages of the corpus
 
     def passages(self, anchor: Anchor, index: AnchorIndex, short: bool = True) -> list[Passage]:
-        """The passages that count as an anchor, or those that would if they were shorter."""
+        """The passages that count as an anchor, or, with `short` False, those that are only too long."""
         found: dict[str, Passage] = {}
         for place in index.places(anchor):
             wanted = count_visible(place.text)
@@ -193,7 +196,7 @@ class Anchors:
         return list(found.values())
 
     def _enough(self, anchor: Anchor, shared: int, wanted: int, own: int) -> bool:
-        """Whether so many shared characters are enough of the anchor's, or of the passage's own."""
+        """Whether the shared characters are enough of the anchor, or of the passage."""
         enough = self.least * min(wanted, own)
         return shared > 0 and shared >= (min(enough, REAL) if anchor.label == FORBIDDEN else enough)
 
@@ -203,7 +206,7 @@ class Anchors:
     # --------------------------------------------------------------------- hits known by their text
 
     def _wanted(self, anchors: Sequence[Anchor], hits: Sequence[_HitText], form: CompactTexts) -> Said:
-        """The hits that hold enough of anchors, in one form of both texts."""
+        """Yields the hits that hold enough of an anchor, comparing both texts in one form."""
         for hit, anchor in product(hits, anchors):
             own, wanted = form[hit.text], form[anchor.text or ""]
             if self._enough(anchor, len(shared_text(own, wanted)), len(wanted), len(own)):
@@ -212,18 +215,18 @@ class Anchors:
     def _withheld(
         self, anchors: Sequence[Anchor], hits: Sequence[_HitText], index: AnchorIndex, form: CompactTexts
     ) -> Said:
-        """The hits that hold something forbidden, in one form of both texts."""
+        """Yields the hits that hold forbidden text, comparing both texts in one form."""
         for hit in hits if anchors else ():
             if found := self._forbidding(form[hit.text], index.withheld(anchors, form)):
                 yield found, hit
 
     def _forbidding(self, own: str, withheld: ForbiddenText) -> Anchor | None:
-        """An anchor that forbids a text: by a real stretch, or, of short texts, by enough of either."""
+        """An anchor that forbids a text: by a long stretch, or, for short texts, by a large enough share."""
         if found := withheld.anchor_in(own):
             return found
         for anchor, forbidden in withheld.texts:
             if anchor.text is not None and forbidden in own:
-                return anchor  # its author named these words, wherever else they stand
+                return anchor  # these words are forbidden wherever else they occur
             if self.least * min(len(own), len(forbidden)) < REAL:
                 shared = shared_text(own, forbidden)
                 enough = self._enough(anchor, len(shared), len(forbidden), len(own))
@@ -234,15 +237,16 @@ class Anchors:
     # ---------------------------------------------------------------------------- before a run
 
     def examine(self, dataset: Dataset, kit: Kit) -> tuple[list[Problem], list[str]]:
-        """Anchors that stand nowhere; and those that stand at several places, or that nothing counts as."""
+        """Problems: anchors that are not in the corpus. Warnings: several places, or no passage that
+        counts."""
         index, problems, warnings = self.index(dataset), dict[Problem, None](), list[str]()
-        told: set[Anchor] = set()
+        seen: set[Anchor] = set()
         for item in dataset.items:
             place = dataset.places.get(item.item_id, Place(dataset.name))
             for number, anchor in enumerate(anchors_of(item)):
-                if anchor.label == FORBIDDEN and anchor in told:  # the same for every item that has any
+                if anchor.label == FORBIDDEN and anchor in seen:  # the same for all items
                     continue
-                told.add(anchor)
+                seen.add(anchor)
                 if index.places(anchor):
                     warnings += [f"{_where(item, place)}: {doubt}" for doubt in self.doubts(anchor, index)]
                 else:
@@ -253,7 +257,7 @@ class Anchors:
         return list(problems), warnings
 
     def doubts(self, anchor: Anchor, index: AnchorIndex) -> Iterator[str]:
-        """What looks wrong with an anchor that stands somewhere."""
+        """Yields warnings about an anchor that is in the corpus."""
         places = index.places(anchor)
         if len(places) > 1 and anchor.text is not None and anchor.label != FORBIDDEN:
             some = ", ".join(dict.fromkeys(place.document.doc_id for place in places[:SHOWN_PLACES]))
@@ -262,7 +266,7 @@ class Anchors:
             yield f"no passage counts as {str(anchor)!r}: {self.lacking(anchor, index)}"
 
     def lacking(self, anchor: Anchor, index: AnchorIndex) -> str:
-        """Why no passage counts as an anchor that stands somewhere."""
+        """Why no passage counts as an anchor that is in the corpus."""
         near = [passage for place in index.places(anchor) for passage, _, _ in index.passages(place)]
         if not near:
             return "none lies where it stands"
@@ -272,7 +276,7 @@ class Anchors:
 
 
 def _split_by_kind(anchors: Iterable[Anchor]) -> tuple[list[Anchor], list[Anchor]]:
-    """Those that should come back, and those that must not."""
+    """The anchors that should be found, and those that must not."""
     kinds: tuple[list[Anchor], list[Anchor]] = [], []
     for anchor in anchors:
         kinds[anchor.label == FORBIDDEN].append(anchor)
@@ -280,17 +284,17 @@ def _split_by_kind(anchors: Iterable[Anchor]) -> tuple[list[Anchor], list[Anchor
 
 
 def shared_text(own: str, wanted: str) -> str:
-    """What a text of unknown place has of a wanted one: all, itself, or what its ends cut off."""
+    """What a text shares with a wanted one: all of either, or an overlap at their ends."""
     if wanted in own:
         return wanted
     if own in wanted:
         return own if len(own) >= SURE else ""
-    bare = own.strip(".")  # dots where a snippet was cut
+    bare = own.strip(".")  # dots at the ends of a snippet
     return max(_overlap(bare, wanted), _overlap(wanted, bare), key=len)
 
 
 def _overlap(before: str, after: str) -> str:
-    """The longest text that one ends with and another begins with, from SURE characters on."""
+    """The longest end of one text with which the other begins, of at least SURE characters."""
     tail, start = before[-len(after) :], after[:SURE]
     place = tail.find(start) if len(after) >= SURE else -1
     while place >= 0:
@@ -305,7 +309,7 @@ def _places(blocks: Sequence[Block]) -> frozenset[ArmSeed]:
 
 
 def _returned(blocks: Sequence[Block], wanted: Mapping[str, object]) -> dict[str, Returned]:
-    """What came back for each item: ids, the texts that each had, and where."""
+    """The hits of each item: by id and text, the arms and seeds that returned them."""
     found: dict[str, dict[str, dict[str, set[ArmSeed]]]] = {}
     for block in blocks:
         for item, response in zip(block.items, block.responses, strict=True):
@@ -317,7 +321,7 @@ def _returned(blocks: Sequence[Block], wanted: Mapping[str, object]) -> dict[str
 
 
 def _targets(hits: Returned, places: Set[ArmSeed]) -> Iterator[_HitText]:
-    """The hits that have a text, each where it came back."""
+    """Yields the hits that have a text, for the arms and seeds that returned them."""
     for doc_id, texts in hits.items():
         for text, here in texts.items():
             if text:
@@ -325,7 +329,7 @@ def _targets(hits: Returned, places: Set[ArmSeed]) -> Iterator[_HitText]:
 
 
 class _PassageTwins:
-    """Where passages came back under another id: judged there, they are not to be found twice."""
+    """Passages that came back under another id: they are judged there, and must not count twice."""
 
     def __init__(
         self, hits: Returned, foreign: Returned, places: Set[ArmSeed], compact: CompactTexts
@@ -338,14 +342,14 @@ class _PassageTwins:
                     self._by_text.setdefault(compact[text], set()).update(here)
 
     def without(self, passage: Passage) -> list[ArmSeed]:
-        """The arms and seeds for which a passage is itself."""
+        """The arms and seeds that did not return the passage under another id."""
         away = self._by_text.get(self._compact[passage.text], set()) if self._by_text else set()
         own = set[ArmSeed]().union(*self._hits.get(passage.doc_id, {}).values())
         return _as_few_places(self._places - (away - own), self._places) if away else [(None, None)]
 
 
 def _as_few_places(some: Set[ArmSeed], places: Set[ArmSeed]) -> list[ArmSeed]:
-    """Some of the arms and seeds in as few words as possible; None stands for all of them."""
+    """Some arms and seeds in as few entries as possible; None means all."""
     if some == places:
         return [(None, None)]
     found: dict[ArmSeed, None] = {}

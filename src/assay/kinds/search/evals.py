@@ -1,7 +1,7 @@
-"""A search evaluation as one JSON file a language: figures by category, and every query that failed.
+"""A search evaluation as one JSON file per language: values by category, and every query that failed.
 
-Its names are those that search teams use: `recall_at_3` is Success@3, `mrr_at_10` is RR@10. A figure that
-rests on nothing is null.
+The names are those of search teams: `recall_at_3` is Success@3, `mrr_at_10` is RR@10. A value without scores
+is null.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from assay.report.wording import file_stem, only_rises, wants_review
 
 UNDATED, UNNAMED = "undated", "und"  # und: the code for a language that is not determined
 SHOWN_RESULTS = 3
-# What the figures of a measure are called, by its family; the cut-off follows.
+# the name of a measure's value by its family; the cut-off follows
 NAMES = {
     "Success": "recall",
     "RR": "mrr",
@@ -36,7 +36,7 @@ _MEASURE = re.compile(r"(?P<family>\w+)(?:\(.*\))?(?:@(?P<cutoff>\w+))?")
 
 @dataclass(frozen=True)
 class EvalFiles:
-    """`eval-{language}-{time}.json`, one a language; of several systems, a folder each."""
+    """One `eval-{language}-{time}.json` per language; several systems get a folder each."""
 
     def files(self, results: Results) -> dict[str, bytes]:
         """The path and content of every file."""
@@ -83,7 +83,7 @@ class _LanguageEval:
         return [item for item in self.results.items if (item.language or UNNAMED) == self.language]
 
     def _understates(self, measure: MeasureInfo) -> bool:
-        """Whether what people have yet to judge could raise a measure."""
+        """Whether judgments that people still have to make could raise a measure."""
         return only_rises(measure.name) and any(map(self._unjudged, self.items))
 
     @property
@@ -96,7 +96,7 @@ class _LanguageEval:
 
     @cached_property
     def _measures(self) -> dict[str, str]:
-        """What each measure that has a name here is called; of several that would share one, the first."""
+        """The names of measures in the file; of several measures with one name, the first counts."""
         found: dict[str, str] = {}
         for measure in self.results.measures:
             read = _MEASURE.fullmatch(measure.name)
@@ -110,12 +110,13 @@ class _LanguageEval:
         return found or ItemScore(None, Status.NOT_APPLICABLE)
 
     def _value(self, item: ItemView, measure: str) -> float | None:
-        """A value that enters a mean; one of whose seeds failed does not."""
+        """A value that enters a mean, or None; an item with a failed seed has none."""
         cell = self._cell(item, measure)
         return cell.value if cell.status in COUNTED else None
 
     def _figures(self, items: Sequence[ItemView], where: Mapping[str, str]) -> dict[str, float | None]:
-        """The mean of each measure: as the report estimates it where it has this slice, else of the items."""
+        """The mean of each measure: the report's estimate if it has this slice, else the mean of the
+        items."""
         found: dict[str, float | None] = {}
         for measure, name in self._measures.items():
             values = [value for item in items if (value := self._value(item, measure)) is not None]
@@ -125,7 +126,7 @@ class _LanguageEval:
 
     @cached_property
     def _estimates(self) -> dict[tuple[Any, ...], float | None]:
-        """The report's means by measure and slice, without the language, where that is what it slices by."""
+        """The report's means of this arm and language, by measure and the rest of the slice."""
         several = len({item.language for item in self.results.items}) > 1
         found = {}
         for one in self.results.estimates:
@@ -136,7 +137,7 @@ class _LanguageEval:
         return found
 
     def _category(self, name: str, items: Sequence[ItemView]) -> dict[str, Any]:
-        """How many items, the figures that apply to them, and how many have none."""
+        """The number of items, the values that apply to them, and how many items have none."""
         figures = {
             key: value for key, value in self._figures(items, {"category": name}).items() if value is not None
         }
@@ -147,16 +148,16 @@ class _LanguageEval:
         return {"count": len(items), **figures, **{word: n for word, n in left.items() if n}}
 
     def _open(self, item: ItemView) -> bool:
-        """Whether a measure waits for a judgment, or people have yet to judge what no rule finds."""
+        """Whether a measure waits for a judgment, or people still have to judge its results."""
         cells = [self._cell(item, measure).status for measure in self._measures]
         return Status.UNJUDGED in cells or (self._wrong(item) and self._unjudged(item))
 
     def _unjudged(self, item: ItemView) -> bool:
-        """Whether people have yet to judge one of its results."""
+        """Whether people still have to judge one of its results."""
         return wants_review(item) and any(one.grade is None for one in item.returned.get(self.arm, []))
 
     def _failed(self, item: ItemView) -> bool:
-        """Whether an answer came, and was wrong by a measure that decides."""
+        """Whether an answer is wrong by a decisive measure."""
         return self._wrong(item) and not self._unjudged(item)
 
     def _wrong(self, item: ItemView) -> bool:
@@ -180,15 +181,15 @@ class _LanguageEval:
         return found
 
     def _gate_passed(self) -> bool | None:
-        """Whether the gates say go that read this system, in this language or in every one."""
+        """Whether all gates about this system and language say go; None if there are none."""
         own = re.compile(rf"\b{re.escape(self.arm.partition('[')[0])}\b")
         about = [gate for gate in self.results.verdicts if any(own.search(c.text) for c in gate.clauses)]
-        here = [gate for gate in about if not gate.clauses or any(map(self._speaks, gate.clauses))]
+        here = [gate for gate in about if not gate.clauses or any(map(self._concerns, gate.clauses))]
         deciding = [gate for gate in here if gate.deciding] or here
         return all(gate.verdict == GO for gate in deciding) if deciding else None
 
-    def _speaks(self, clause: ClauseResult) -> bool:
-        """Whether a clause is about this language: it names it, or none."""
+    def _concerns(self, clause: ClauseResult) -> bool:
+        """Whether a clause concerns this language: it names it, or names none."""
         named = re.findall(r"\blanguage\s*=\s*([^,\s\]]+)", clause.text)
         return not named or any(self.language in each.split("|") for each in named)
 

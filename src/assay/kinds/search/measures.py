@@ -1,8 +1,7 @@
-"""What a system does beside ranking: the route it takes, the flags it sets, and whether it meets a seeker.
+"""Measures besides ranking: the route that a system takes, its flags, and whether it meets the intent.
 
-An item whose category is not judged by passages says in `expects` what is right there: a route, nothing, or
-an intent. The author's material is in its gold: `route`, `flags`, and text that must be withheld, which the
-label "forbidden" marks on hits.
+An item whose category is not judged by passages expects a route, nothing, or an intent (`expects`). Its gold
+has the details: `route`, `flags`, and text that must be withheld, which hits get the label "forbidden" for.
 """
 
 from __future__ import annotations
@@ -35,10 +34,10 @@ Bools = NDArray[np.bool_]
 class Routed(ExpectationMeasure):
     """Routing: 1 where an answer took the route that its item expects, else 0.
 
-    Where nothing should be found, an answer is right that says so, or none of whose hits scores above
-    `above` (None: any hit counts). Where text must be withheld, any hit labelled "forbidden" is wrong,
-    whichever route was taken, and an answer that would be right is unjudged while nobody can say what one of
-    its hits holds. For every item that names a route, also those whose passages are judged beside it.
+    If nothing should be found, an answer is right if it says so, or if none of its hits scores above `above`
+    (None: any hit counts). If text must be withheld, any hit labelled "forbidden" is wrong on every route,
+    and an otherwise right answer is unjudged while the text of one of its hits is unknown. Applies to every
+    item that names a route, also if its passages are judged too.
     """
 
     declares: ClassVar[Declaration] = expectation_declaration("Routed", needs=frozenset({"route", "labels"}))
@@ -77,7 +76,7 @@ class Routed(ExpectationMeasure):
 
 
 def _is_unread(hit: Hit, block: Block) -> bool:
-    """Whether nobody has looked for what is forbidden in a hit, or could: its text is not known."""
+    """Whether a hit has not been searched for forbidden text, or cannot be, since its text is unknown."""
     unread = not (hit.text or "").strip() and hit.doc_id not in block.corpus.position
     return unread or block.labels.world(FORBIDDEN) == "open"
 
@@ -86,7 +85,7 @@ def _is_unread(hit: Hit, block: Block) -> bool:
 class Flagged(ExpectationMeasure):
     """Flags: 1 where an answer set every flag that its item expects, else 0.
 
-    `flag` names one; empty, all of them count. For items that expect a flag only.
+    `flag` names one; if empty, all of them count. Applies only to items that expect a flag.
     """
 
     declares: ClassVar[Declaration] = expectation_declaration("Flagged", needs=frozenset({"flags"}))
@@ -120,8 +119,8 @@ class Flagged(ExpectationMeasure):
 class IntentMet(ExpectationMeasure):
     """Intent met: 1 where a hit within the cut-off meets the seeker as the item's intent asks, else 0.
 
-    Hits are judged under the label "intent": by the passages its author expects, by a model, by people. For
-    items that a category judges by intent only.
+    Hits are judged under the label "intent": by the expected passages, by a model, by people. Applies to
+    items of categories that are judged only by intent.
     """
 
     declares: ClassVar[Declaration] = expectation_declaration(

@@ -306,7 +306,7 @@ def test_a_document_that_is_not_as_it_was_frozen(folder: Path) -> None:
     (problem,) = told(folder, content(document_hashes={"lease.md": "0" * 64}))
     assert problem == (
         "cases.json:19: document_hashes.lease.md: the content of 'lease.md' is not what was frozen. "
-        "Restore the document, or look through its cases and freeze it anew."
+        "Restore the document, or look through its cases and freeze it again."
     )
 
 

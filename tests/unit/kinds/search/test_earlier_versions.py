@@ -129,7 +129,7 @@ def test_a_lock_of_other_sets_says_nothing(folder: Path) -> None:
 
 def test_a_damaged_lock_is_a_problem_of_the_data(folder: Path) -> None:
     (folder / "golden.lock.json").write_text("{}")
-    with pytest.raises(DataError, match="this is no lock of a golden set"):
+    with pytest.raises(DataError, match="this is not a lock of a golden set"):
         warnings(folder)
 
 

@@ -202,7 +202,7 @@ def test_files_that_cannot_be_added_to(folder: Path) -> None:
         path.write_text(content)
         with pytest.raises(DataError) as caught:
             add_candidates(open_golden(folder), path)
-        assert "this is no file of candidates" in str(caught.value)
+        assert "this is not a file of candidates" in str(caught.value)
     (folder / "golden-set-es.json").write_text("[")
     with pytest.raises(DataError):
         added(folder, candidate("stock market"))

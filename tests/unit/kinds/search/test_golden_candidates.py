@@ -167,7 +167,7 @@ def test_everything_that_is_wrong_with_feedback(folder: Path) -> None:
         "2: query: it is empty. Fill it in, or take the row out.",
         "2: helpful: 'perhaps' is neither yes nor no. Write true or false.",
         "3: language: it is empty. Fill it in, or take the row out.",
-        "3: time: 'yesterday' is no time. Write it like 2026-03-15T10:30:00Z.",
+        "3: time: 'yesterday' is not a time. Write it like 2026-03-15T10:30:00Z.",
         "4: 2 values where 4 columns are named. Write a value for each.",
         "5: 5 values where 4 columns are named. Write a value for each.",
     ]

@@ -131,7 +131,7 @@ def test_words_of_another_chapter_are_told_with_the_chapter(folder: Path) -> Non
         f"{DARK!r} is not in chapter 1 of 'ferry'. It is in en/ferry/02: correct the chapter."
     )
     # looked up in the corpus as the study cuts it, it is told in the same words and at the same place
-    lost = [each.told for each in resolve_golden(open_study(folder)) if each.problem]
+    lost = [each.message for each in resolve_golden(open_study(folder)) if each.problem]
     assert lost == [f"{folder}/{problem}"]
 
 

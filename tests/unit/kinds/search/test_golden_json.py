@@ -355,7 +355,7 @@ def test_a_file_that_is_no_golden_set(folder: Path, content: str, said: str) -> 
 
 def test_files_that_are_not_there(folder: Path) -> None:
     assert problems(folder, sets=["none-*.json", "none.json"], corpus="books", forbidden="no.json") == [
-        "none-*.json: no golden set is called so. Check data.sets: it is relative to the study.",
+        "none-*.json: no golden set has this name. Check data.sets: it is relative to the study.",
         "none.json: there is no such file. Check the path.",
         "books: there is no such corpus. Name a folder LANGUAGE/BOOK/NN.md, or a documents.jsonl.",
         "no.json: there is no such file. Check the path.",
@@ -413,13 +413,13 @@ def test_documents_that_are_wrong(folder: Path) -> None:
 
 def test_an_empty_corpus(folder: Path) -> None:
     (folder / "empty").mkdir()
-    assert problems(folder, corpus="empty")[0].startswith("empty: no chapter lies here.")
+    assert problems(folder, corpus="empty")[0].startswith("empty: there is no chapter here.")
 
 
 @pytest.mark.parametrize(
     ("params", "said"),
     [
-        ({"words": [40, 10]}, "words: [40, 10] is no range of lengths. Write [10, 40]"),
+        ({"words": [40, 10]}, "words: [40, 10] is not a range of lengths. Write [10, 40]"),
         (
             {"categories": {"odd": {}, "direct": {"by": "passage"}}},
             "categories.direct.by: it cannot be 'passage'. It takes passages, route, intent",

@@ -1,7 +1,7 @@
 """Candidates that a person filled in and signed, appended to the golden set of their language.
 
-What stands in a set stays as it is, byte for byte; new entries follow the last. A candidate that nobody
-signed, or that is not complete and valid, stays in its file, and why is said.
+Existing entries stay as they are, byte for byte; new ones follow the last. A candidate that nobody signed, or
+that is not complete and valid, stays in its file, with a reason.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ from assay.store.disk import hold_lock, write_atomic
 
 UNSIGNED = "nobody accepted it: accepted_by is empty"
 _FIRST = ("id", "query", "language", "category", "expected_passages", "expected_routing")
-_OPTIONAL = ("retrieval_intent", "expected_flags", "themes")  # left out of the set where they are empty
-_ASIDE = ("accepted_by", "seen")  # of a candidate alone
+_OPTIONAL = ("retrieval_intent", "expected_flags", "themes")  # left out of the set if they are empty
+_ASIDE = ("accepted_by", "seen")  # only in candidates
 _END = re.compile(rb"\s*\]\s*\Z")
 _START = re.compile(rb"\A(?:\xef\xbb\xbf)?\s*\[(?:(?P<newline>\r?\n)(?P<indent>[ \t]*)|[ \t]*)\{")
 
@@ -58,14 +58,14 @@ class RefusedCandidate(NamedTuple):
 
 @dataclass(frozen=True)
 class CandidateImport:
-    """What was taken in, and what stays behind."""
+    """The candidates that were added, and those that were not."""
 
     taken: list[AddedCandidate] = field(default_factory=list)
     left: list[RefusedCandidate] = field(default_factory=list)
 
 
 def add_candidates(opened: GoldenStudy, path: Path) -> CandidateImport:
-    """Appends what is signed and in order; the rest stays in the file of candidates."""
+    """Appends candidates that are signed and valid; the others stay in their file."""
     listed, lines = _read_candidates(path)
     sets = opened.golden.read(opened.study.kit)
     if sets.problems:
@@ -95,7 +95,7 @@ def _read_candidates(path: Path) -> tuple[list[Any], Lines]:
     content, lines = read_json(path)
     listed = content.get("candidates") if isinstance(content, dict) else None
     if not isinstance(listed, list) or content.get("schema") != SCHEMA:
-        what, fix = f"this is no file of candidates ({SCHEMA})", "Make one with: assay golden candidates"
+        what, fix = f"this is not a file of candidates ({SCHEMA})", "Make one with: assay golden candidates"
         raise DataError(Problem(what, str(path), 1, fix=fix))
     return listed, lines
 
@@ -105,7 +105,7 @@ def _read_candidates(path: Path) -> tuple[list[Any], Lines]:
 
 @dataclass(frozen=True)
 class _Intake:
-    """What is taken already: ids for ever, and queries by language; and where new entries go."""
+    """The ids and queries that are taken, and the files for new entries."""
 
     vocabulary: Vocabulary
     files: dict[str, GoldenFile]  # by language, the last
@@ -125,7 +125,7 @@ class _Intake:
         )
 
     def entry(self, raw: Any) -> dict[str, Any]:
-        """A candidate as an entry of the golden set, under the next number that was never used."""
+        """A candidate as an entry of the golden set, with the next unused number."""
         if not isinstance(raw, dict):
             return {}
         language, category = str(raw.get("language", "")), str(raw.get("category", ""))
@@ -143,7 +143,7 @@ class _Intake:
     def refusals(
         self, entry: dict[str, Any], raw: Any, found: FileProblems, index: int, books: Books
     ) -> Iterator[str]:
-        """Why a candidate cannot be taken; that nobody signed it is reason enough."""
+        """Yields why a candidate cannot be added; a missing signature is reason enough."""
         if not _signature(raw):
             yield UNSIGNED
             return
@@ -163,7 +163,7 @@ class _Intake:
                 yield f"{'.'.join(map(str, inner))}: {what}. {fix}"
 
     def note(self, entry: dict[str, Any]) -> None:
-        """Remembers that an entry is taken."""
+        """Records the id and query of a new entry."""
         self.ids.add(entry["id"])
         self.queries[entry["language"], normalize(entry["query"])] = entry["id"]
 
@@ -187,7 +187,7 @@ def _field(problem: Problem) -> str:
 def _append(file: GoldenFile, entries: list[dict[str, Any]]) -> None:
     with hold_lock(file.path.parent):  # of two who add at once, the second finds what the first wrote
         data = append_entries(file.path.read_bytes(), entries)
-        # nothing is written that does not read back as what was read and what is new
+        # write only what reads back as the old entries and the new ones
         if parse_json(data.decode("utf-8-sig"), str(file.path))[0] != [*file.raw, *entries]:
             fix = "Add the candidates again."
             raise DataError(Problem("the file changed while it was worked on", str(file.path), fix=fix))
@@ -202,7 +202,7 @@ def append_entries(data: bytes, entries: list[dict[str, Any]]) -> bytes:
     newline, indent = start["newline"], start["indent"] or b""
     body, tail = data[: end.start()], data[end.start() :]
     for entry in entries:
-        if newline is None:  # everything stands on one line
+        if newline is None:  # the array is on one line
             body += b", " + json.dumps(entry, ensure_ascii=False).encode()
             continue
         text = json.dumps(entry, ensure_ascii=False, indent=2).encode()

@@ -1,8 +1,9 @@
-"""Queries that people found unhelpful again and again, as candidates for the golden set.
+"""Queries whose results people often found unhelpful, as candidates for the golden set.
 
-Wordings of one query are put together: the same but for case, blanks and quotes, then those whose content
-words are nearly the same. The most frequent wording leads. What the golden set has already is listed, not
-proposed. A person fills in what a candidate expects and signs it (`accepted_by`); only then is it taken in.
+Wordings of one query are grouped: first those that differ only in case, blanks and quotes, then those with
+nearly the same content words. The most frequent wording leads. Queries that the golden set already has are
+listed, not proposed. A person fills in what a candidate expects and signs it (`accepted_by`); only then can
+it be added.
 """
 
 from __future__ import annotations
@@ -195,14 +196,14 @@ def write_file(path: Path, candidates: list[dict[str, Any]]) -> None:
 
 
 COLUMNS = ("query", "language", "helpful", "time")
-Row = dict[str, Any] | list[str] | str  # by column, of another length than the header, or as a JSON object
+Row = dict[str, Any] | list[str] | str  # by column; of another length than the header; or a JSON object
 _SECONDS = re.compile(r"\d{9,10}(\.\d+)?")
 _YES_NO = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 _object = msgspec.json.Decoder(dict[str, Any]).decode
 
 
 class Vote(NamedTuple):
-    """One person's yes or no to the results of one query."""
+    """A person's vote on the results of one query: helpful or not."""
 
     query: str
     language: str
@@ -211,7 +212,7 @@ class Vote(NamedTuple):
 
 
 def read_feedback(path: Path) -> list[Vote]:
-    """The feedback in a CSV or JSONL file; any column beyond the four is refused."""
+    """Reads votes from a CSV or JSONL file; any column besides the four is refused."""
     if path.suffix not in {".csv", ".jsonl"}:
         raise UsageError(f"{path} is neither .csv nor .jsonl. Write {', '.join(COLUMNS)} as one of the two.")
     text, where = read_text(path), str(path)
@@ -228,7 +229,7 @@ def read_feedback(path: Path) -> list[Vote]:
     except csv.Error as error:
         problems.append(Problem(f"this is not CSV: {error}", where, fix="Check its quotes."))
     if not found and not problems:
-        problems.append(Problem("there is no feedback in it", where, fix="Write a row a vote."))
+        problems.append(Problem("there is no feedback in it", where, fix="Write one row per vote."))
     if problems:
         raise DataError(problems)
     return found
@@ -282,7 +283,7 @@ def _parse_vote(row: dict[str, Any]) -> Vote:
         what = f"{row.get('helpful')!r} is neither yes nor no"
         problems.append(Problem(what, field="helpful", fix="Write true or false."))
     if time is None:
-        what, fix = f"{row.get('time')!r} is no time", "Write it like 2026-03-15T10:30:00Z."
+        what, fix = f"{row.get('time')!r} is not a time", "Write it like 2026-03-15T10:30:00Z."
         problems.append(Problem(what, field="time", fix=fix))
     if problems or helpful is None or time is None:
         raise DataError(problems)
@@ -294,7 +295,7 @@ def _parse_bool(value: Any) -> bool | None:
 
 
 def _parse_time(value: Any) -> datetime | None:
-    """An ISO 8601 time, or a Unix one; without a zone it is taken as UTC."""
+    """Parses an ISO 8601 or Unix time; without a zone it is UTC."""
     if isinstance(value, str) and _SECONDS.fullmatch(value.strip()):
         value = float(value)
     try:

@@ -1,8 +1,8 @@
-"""What a golden set looks like, what is wrong with it, and what changed since an earlier version of it.
+"""Checks a golden set: its problems, its balance, and what changed since an earlier version; and freezes it.
 
-Refused: whatever its files say wrongly; an id that is gone or stands for something else; words of a passage
-that are not in their book, or are there more than once; categories out of balance. Changed expectations,
-queries that are nearly the same and a theme that dominates are told, and refuse nothing.
+Errors: invalid files; an id that is gone or belongs to another item; anchors that are not in their book, or
+are there more than once; unbalanced categories. Changed expectations, similar queries and a dominant theme
+are only reported.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _SHOWN = 60  # characters of a text in a message
 
 
 class ThemeShare(NamedTuple):
-    """The most frequent theme of a language: the share of the queries with themes that have it."""
+    """The most frequent theme of a language, and its share of the queries with themes."""
 
     theme: str
     share: float
@@ -53,7 +53,7 @@ class ThemeShare(NamedTuple):
 
 
 class OverlapMean(NamedTuple):
-    """A mean, and how many queries it is of."""
+    """A mean, and the number of its queries."""
 
     value: float
     n: int
@@ -61,7 +61,7 @@ class OverlapMean(NamedTuple):
 
 @dataclass(frozen=True)
 class GoldenCheck:
-    """What was found in a golden set. `against` is empty where no earlier version was there."""
+    """The result of a check. `against` is empty if there is no earlier version."""
 
     study: str
     against: str
@@ -97,7 +97,7 @@ def _plain(problem: Problem) -> dict[str, Any]:
 
 
 def check_golden(opened: GoldenStudy, against: str | None = None) -> GoldenCheck:
-    """Everything that can be said of a golden set without asking a system."""
+    """Checks a golden set, without asking a system."""
     golden, kit = opened.golden, opened.study.kit
     earlier = earlier_version(opened, against)
     sets, books = golden.read(kit), Books({})
@@ -141,14 +141,14 @@ def _by_place(problem: Problem) -> tuple[str, int]:
 
 
 def index_books(books: Books) -> AnchorIndex:
-    """Where words stand in books."""
+    """An index of anchors over books."""
     return AnchorIndex(Corpus((), books.documents), books.sources)
 
 
 def unresolved_anchors(
     entry: GoldenEntry, books: Books, index: AnchorIndex
 ) -> Iterator[tuple[Loc, str, str]]:
-    """Words of expected passages that do not stand in their chapter, or stand there more than once."""
+    """Yields anchors that are not in their chapter, or are there more than once."""
     for number, one in enumerate(entry.expected_passages):
         if books.absent(entry.language, one.book_slug, one.chapter_number):
             continue
@@ -175,7 +175,7 @@ def _unresolved(sets: GoldenSets, books: Books) -> Iterator[Problem]:
 def _compare_with_earlier(
     earlier: EarlierVersion, sets: GoldenSets
 ) -> tuple[list[Problem], list[Problem], list[str]]:
-    """What an append-only set may not do, what else changed, and the ids that are new."""
+    """Forbidden changes of an append-only set, other changes, and new ids."""
     refused: list[Problem] = []
     changes: list[Problem] = []
     now: dict[str, None] = {}
@@ -199,7 +199,7 @@ def _compare_with_earlier(
 
 
 def _reused_id(before: ItemDigest, after: ItemDigest) -> Iterator[tuple[tuple[str], str, str]]:
-    """Why an id no longer stands for the item it was given to."""
+    """Yields why an id no longer belongs to its item."""
     fix = "Put it back, and give the new one an id of its own."
     for name in ("language", "category"):
         if (was := getattr(before, name)) != getattr(after, name):
@@ -241,7 +241,7 @@ def _by_language(sets: GoldenSets) -> dict[str, list[GoldenFile]]:
 def _counts(golden: Golden, sets: GoldenSets) -> dict[str, dict[str, int]]:
     """How many queries each language has of each category.
 
-    Entries that are not in order count as well, so that one mistake is not told twice.
+    Invalid entries count too, so that one mistake is not reported twice.
     """
     found = {}
     for language, files in _by_language(sets).items():
@@ -252,7 +252,8 @@ def _counts(golden: Golden, sets: GoldenSets) -> dict[str, dict[str, int]]:
 
 
 def _check_balance(golden: Golden, sets: GoldenSets, counts: dict[str, dict[str, int]]) -> Iterator[Problem]:
-    """Fewer than declared in the main language, a declared category missing in another, more than half."""
+    """Yields too small, missing and too large categories: below the declared count, none, or more than
+    half."""
     by_language = _by_language(sets)
     main = golden.main or next(iter(by_language), "")
     if main not in by_language and not sets.unread:
@@ -322,17 +323,17 @@ def _short(text: str) -> str:
 
 @dataclass(frozen=True)
 class FreezeResult:
-    """A lock as it stands now, and what it did not hold before."""
+    """A lock after freezing, and its new and changed items."""
 
     path: Path
     version: int
     items: int
     new: list[str]
-    changed: list[str]  # ids whose expectations are others now
+    changed: list[str]  # ids with other expectations than before
 
 
 def freeze_golden(opened: GoldenStudy) -> FreezeResult:
-    """Writes the lock. A golden set that does not pass its check is refused; without news nothing changes."""
+    """Writes the lock; refuses a golden set with problems, and writes nothing if nothing is new."""
     if problems := check_golden(opened).problems:
         raise DataError(problems)
     before = read_lock(opened.lock)

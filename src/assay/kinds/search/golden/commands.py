@@ -74,7 +74,7 @@ def freeze(study: StudyPath, as_json: AsJson = False) -> None:
 
 
 def resolve(study: StudyPath, as_json: AsJson = False) -> None:
-    """Look every anchor up in the corpus, however it is cut; list what no longer resolves."""
+    """Look every anchor up in the corpus, in every chunking; list those that no longer resolve."""
     from assay.kinds.search.golden.resolve import resolve_golden
     from assay.report.wording import printable, quantity
     from assay.study.study import open_study
@@ -93,9 +93,9 @@ def resolve(study: StudyPath, as_json: AsJson = False) -> None:
             typer.echo(f"{chunking}: {counts} to {quantity(len(passages), 'passage')}")
         where: dict[str, list[str]] = {}
         for each in lost:
-            where.setdefault(each.told, []).append(each.chunking)
-        for told, cut in where.items():
-            say(printable(told if len(cut) == len(chunkings) else f"{told} [{'; '.join(cut)}]"))
+            where.setdefault(each.message, []).append(each.chunking)
+        for message, cut in where.items():
+            say(printable(message if len(cut) == len(chunkings) else f"{message} [{'; '.join(cut)}]"))
     if lost:
         raise typer.Exit(DataError.exit_code)
 
@@ -111,7 +111,7 @@ def candidates(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Propose queries that people found unhelpful again and again, for a person to fill in and accept."""
+    """Propose queries whose results people often found unhelpful, for a person to fill in and accept."""
     from assay.kinds.search.golden.candidates import find_candidates, write_candidates
     from assay.kinds.search.golden.study import open_golden
     from assay.report.wording import quantity
@@ -180,7 +180,8 @@ def add(
 
 
 def _show_check(found: GoldenCheck) -> None:
-    """How many queries each language has of each category, and how far their passages have their words."""
+    """Prints, by language and category, the number of queries and how many of their words the passages
+    have."""
     header = ["category", "declared"]
     for language in found.counts:
         header += [language, f"{language} overlap"]

@@ -1,4 +1,4 @@
-"""The words of a query that say what it is about: how far its passage has them, which queries are alike."""
+"""The content words of queries: how many of them the passage has, and which queries are similar."""
 
 from __future__ import annotations
 
@@ -18,10 +18,8 @@ from assay.retrieval.words import ENGLISH_STOP_WORDS
 if TYPE_CHECKING:
     from tantivy import TextAnalyzer
 
-NEAR = 90.0  # of 100: how alike the words of two queries are before they count as one
-COMMON = (
-    0.2  # a word in more of a corpus's paragraphs says nothing, where its language has no list of such words
-)
+NEAR = 90.0  # of 100: similarity from which two queries count as one
+COMMON = 0.2  # share of paragraphs above which a word is a stop word, if its language has no list
 
 _LANGUAGES: dict[str, Language] = {
     "ar": "arabic", "da": "danish", "nl": "dutch", "en": "english", "fi": "finnish", "fr": "french",
@@ -34,7 +32,7 @@ _PARAGRAPH = re.compile(r"(?:\r?\n[ \t]*){2,}")
 
 @dataclass(frozen=True)
 class ContentWords:
-    """Words less those that say nothing, stemmed where the language has a stemmer."""
+    """The content words of texts: without stop words, stemmed if the language has a stemmer."""
 
     books: Books
 
@@ -50,13 +48,13 @@ class ContentWords:
         return words
 
     def key(self, language: str, text: str) -> str:
-        """What tells a query from another: its content words in one order, or all words where it has none."""
+        """A key to compare queries: the sorted content words, or all words if there are none."""
         return " ".join(sorted(self.of(language, text))) or normalize(text)
 
     def overlap(self, entry: GoldenEntry) -> float | None:
-        """The share of a query's content words that its passage has: of the best of those that answer it.
+        """The share of a query's content words that the best of its answering passages has.
 
-        None where the query has no content words, or nothing answers it.
+        None if the query has no content words, or nothing answers it.
         """
         words = set(self.of(entry.language, entry.query))
         texts = [self._paragraphs(entry, index) for index in _answering_passages(entry)]
@@ -65,7 +63,7 @@ class ContentWords:
         return max(len(words & set(self.of(entry.language, text))) / len(words) for text in texts)
 
     def _paragraphs(self, entry: GoldenEntry, index: int) -> str:
-        """The paragraphs around an anchor; the anchor itself where it is not in the corpus."""
+        """The paragraphs around an anchor; only the anchor if it is not in the corpus."""
         one = entry.expected_passages[index]
         places = self.books.spans(entry.language, one.book_slug, one.chapter_number, one.passage_substring)
         if not places:
@@ -83,7 +81,7 @@ class ContentWords:
         return Analysis(spoken, self._common(language) if spoken in _WITHOUT_LIST else None)
 
     def _common(self, language: str) -> tuple[str, ...]:
-        """The words that stand in most paragraphs of a language's books."""
+        """The frequent words of a language's books, for languages without a list of stop words."""
         texts = [each.text for each in self.books.documents.values() if each.metadata["language"] == language]
         paragraphs = [part for text in texts for part in _PARAGRAPH.split(text) if part.strip()]
         words = Analysis("any").analyzer()
@@ -96,7 +94,7 @@ def _answering_passages(entry: GoldenEntry) -> list[int]:
 
 
 def similar_pairs(keys: Sequence[str]) -> list[tuple[int, int, float]]:
-    """The pairs of keys that are the same or nearly so, each with how alike they are, 0 to 1."""
+    """The pairs of keys that are equal or nearly so, with their similarity from 0 to 1."""
     from rapidfuzz import fuzz, process
 
     table = process.cdist(keys, keys, scorer=fuzz.ratio, score_cutoff=NEAR)

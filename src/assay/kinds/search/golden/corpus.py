@@ -1,4 +1,4 @@
-"""The books that golden sets point into: chapters by language, as a folder of texts or as one JSONL file.
+"""The books that golden sets quote: chapters by language, as a folder of texts or one JSONL file.
 
 corpus/en/the-book/03-the-ferry.md   language, book and number of a chapter; .txt reads the same
 corpus/documents.jsonl               book_slug, chapter_number, language, text, title; the rest is metadata
@@ -29,7 +29,7 @@ _object = msgspec.json.Decoder(dict[str, Any]).decode
 
 
 def read_documents(path: Path) -> dict[str, Document]:
-    """The chapters of a corpus by doc_id; raises everything that is wrong with them."""
+    """The chapters of a corpus by doc_id; raises DataError with all problems."""
     listed = path / LISTED if path.is_dir() else path
     if listed.is_file():
         reader = FolderReader(listed.parent)
@@ -51,7 +51,7 @@ def _document(language: str, book: str, chapter: int, text: str, title: str, **m
 
 
 class _ChapterRow(msgspec.Struct):
-    """One line of documents.jsonl, as far as it has to be there."""
+    """The required fields of one line of documents.jsonl."""
 
     book_slug: str
     chapter_number: int
@@ -102,14 +102,14 @@ def _read_folder(root: Path) -> dict[str, Document]:
         documents[document.doc_id] = document
     if not documents and not problems:
         fix = "Put each chapter at LANGUAGE/BOOK/NN.md, or write documents.jsonl."
-        problems.append(Problem("no chapter lies here", str(root), fix=fix))
+        problems.append(Problem("there is no chapter here", str(root), fix=fix))
     if problems:
         raise DataError(problems)
     return documents
 
 
 def _chapters(root: Path, problems: list[Problem]) -> Iterator[tuple[str, str, Path]]:
-    """Language, book and file of every chapter; texts that lie too high or too deep are problems."""
+    """Language, book and file of every chapter; texts in other folders are problems."""
     for language in _folders(root):
         problems += _misplaced(_texts(language), "a chapter lies in the folder of its book")
         for book in _folders(language):
@@ -144,7 +144,7 @@ def _chapter(language: str, book: str, number: int, path: Path) -> Document:
 
 @dataclass(frozen=True)
 class Books:
-    """The chapters of a corpus by language and book, and where a text stands in them."""
+    """The chapters of a corpus by language and book, and the places of texts in them."""
 
     documents: Mapping[str, Document]
 
@@ -158,11 +158,11 @@ class Books:
 
     @cached_property
     def sources(self) -> dict[str, SourceText]:
-        """Texts to look things up in, by the text: those that were asked for so far."""
+        """A cache of searchable texts by their text."""
         return {}
 
     def source(self, doc_id: str) -> SourceText:
-        """A chapter's text to look things up in; made once."""
+        """The searchable text of a chapter, cached."""
         text = self.documents[doc_id].text
         if text not in self.sources:
             self.sources[text] = SourceText(text)
@@ -179,7 +179,7 @@ class Books:
         ]
 
     def absent(self, language: str | None, book: str, chapter: int | None) -> tuple[str, str, str] | None:
-        """Field, what and fix, where the corpus has no such book or chapter."""
+        """Field, problem and fix if the corpus has no such book or chapter."""
         if self.chapters(language, book, chapter):
             return None
         within = "" if language is None else f" in {language!r}"
@@ -192,7 +192,7 @@ class Books:
         return "chapter_number", f"{book!r} has no chapter {chapter}{within}", fix
 
     def spans(self, language: str, book: str, chapter: int | None, text: str) -> list[tuple[str, Span]]:
-        """Every place where a text stands in a book: the chapter's doc_id and the characters."""
+        """Every place of a text in a book: the chapter's doc_id and the characters."""
         return [
             (document.doc_id, span)
             for document in self.chapters(language, book, chapter)

@@ -1,7 +1,7 @@
-"""Golden sets in JSON, one file a language, over the chapters of books.
+"""Golden sets in JSON, one file per language, over the chapters of books.
 
-Each file is an array of queries (see `golden_entry`). What they expect is given as words that stand in a
-book, never as chunks of one index, so that documents may be cut anew. Everything is checked at once.
+Each file is an array of queries (see `entry`). Their gold quotes words of a book, never chunks of one index,
+so that documents can be cut again. All problems are reported at once.
 """
 
 from __future__ import annotations
@@ -62,8 +62,8 @@ class Golden:
 
     `sets` is a glob or a list of files; `corpus` a folder LANGUAGE/BOOK/NN.md or a documents.jsonl;
     `forbidden` lists text that no query of a withholding category may get. `main` is the language whose
-    counts are declared (default: the first file's), `words` the length of an anchor, `dominant` the share of
-    queries that no theme should pass.
+    counts are declared (default: the first file's), `words` the length of an anchor, `dominant` the
+    largest share of queries with one theme.
     """
 
     sets: str | tuple[str, ...]
@@ -78,7 +78,7 @@ class Golden:
 
     def __post_init__(self) -> None:
         if not 1 <= self.words[0] <= self.words[1]:
-            raise ValueError(f"words: {list(self.words)} is no range of lengths. Write [10, 40]")
+            raise ValueError(f"words: {list(self.words)} is not a range of lengths. Write [10, 40]")
 
     def load(self, kit: Kit) -> Dataset:
         sets, books = self.read(kit), Books({})
@@ -107,17 +107,17 @@ class Golden:
         return Books(read_documents(kit.path(self.corpus)) if self.corpus else {})
 
     def patterns(self) -> tuple[str, ...]:
-        """The files and globs of the golden set, as the study names them."""
+        """The files and globs of the golden set in the study."""
         return (self.sets,) if isinstance(self.sets, str) else self.sets
 
     def _named(self, sets: GoldenSets) -> set[str] | None:
-        """The languages that the study picks by naming files; None where it takes whatever a glob finds."""
+        """The languages of the files that the study names; None if it uses a glob."""
         return None if any(map(glob.has_magic, self.patterns())) else {file.language for file in sets.files}
 
     # ------------------------------------------------------------------------------ the files
 
     def read(self, kit: Kit) -> GoldenSets:
-        """Every file of the golden set; what is wrong is collected, not raised."""
+        """Reads every file of the golden set; collects problems instead of raising them."""
         sets = GoldenSets([], [], [])
         for path in self._paths(kit, sets.problems):
             try:
@@ -143,7 +143,7 @@ class Golden:
                 paths.update(dict.fromkeys(map(kit.path, matching)))
             else:
                 fix = "Check data.sets: it is relative to the study."
-                problems.append(Problem("no golden set is called so", str(kit.path(pattern)), fix=fix))
+                problems.append(Problem("no golden set has this name", str(kit.path(pattern)), fix=fix))
         return list(paths)
 
     def _file(self, path: Path, content: list[Any], found: FileProblems) -> GoldenFile:
@@ -161,7 +161,7 @@ class Golden:
         return GoldenFile(path, language, content, entries, found.lines)
 
     def withheld(self, kit: Kit, books: Books) -> tuple[list[dict[str, Any]], list[Problem]]:
-        """The forbidden list as gold, and what is wrong with it."""
+        """The forbidden texts as gold, and the problems of their file."""
         if not self.forbidden:
             return [], []
         try:

@@ -1,4 +1,4 @@
-"""One query of a golden set in JSON: its fields, and the rules that a whole entry has to keep.
+"""The queries of a golden set in JSON: their fields, their rules, and the files that hold them.
 
     {"id": "en-direct-001", "query": "…", "language": "en", "category": "direct",
      "expected_passages": [{"book_slug": "…", "chapter_number": 12,
@@ -44,15 +44,15 @@ def _flags(value: Any) -> Any:
 
 
 class Category(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What decides the queries of a category, and how many the main language is to have."""
+    """What decides the queries of a category, and how many the main language must have."""
 
     by: Literal["passages", "route", "intent"] = "passages"
     count: Annotated[int, msgspec.Meta(ge=0)] | None = None
-    withhold: bool = False  # its queries must never be given forbidden text
+    withhold: bool = False  # its queries must never get forbidden text
 
 
 class ExpectedPassage(BaseModel):
-    """A passage that a good search finds: a book, perhaps a chapter, and words that stand there."""
+    """A passage that a good search finds: a book, perhaps a chapter, and words from it."""
 
     model_config = ConfigDict(strict=True, frozen=True, extra="forbid")
 
@@ -63,7 +63,7 @@ class ExpectedPassage(BaseModel):
 
 
 class WithheldText(BaseModel):
-    """Text that queries of a withholding category must never be given: a book, a chapter, or words of it."""
+    """Text that queries of a withholding category must never get: a book, a chapter, or words of it."""
 
     model_config = ConfigDict(strict=True, frozen=True, extra="forbid")
 
@@ -73,7 +73,7 @@ class WithheldText(BaseModel):
 
 
 class GoldenEntry(BaseModel):
-    """One query as it stands in the file."""
+    """One query as it is in the file."""
 
     model_config = ConfigDict(strict=True, frozen=True, extra="forbid")
 
@@ -91,7 +91,7 @@ class GoldenEntry(BaseModel):
 
 
 _SOME_TEXT = ("some text", "Write it in quotes.")
-_EXPECTED = {  # what a field holds, and what to do where it does not; other fields hold text
+_EXPECTED = {  # what a field holds, and how to correct it; other fields hold text
     "chapter_number": ("a whole number from 0", "Write a number such as 12, or leave the field out."),
     "relevance": ("'high' or 'partial'", "Write one of the two."),
     "expected_passages": ("a list of passages", "Write [] where none is expected."),
@@ -102,7 +102,7 @@ _EXPECTED = {  # what a field holds, and what to do where it does not; other fie
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """The words a golden set may use, and how long its anchors are."""
+    """The words that a golden set may use, and the length of its anchors."""
 
     categories: Mapping[str, Category]
     routes: tuple[str, ...]
@@ -111,7 +111,7 @@ class Vocabulary:
 
 
 def read_entry(raw: Any, loc: Loc, found: FileProblems, vocabulary: Vocabulary) -> GoldenEntry | None:
-    """The entry, or None after everything that is wrong with it has been collected; null means absent."""
+    """Parses an entry; None after collecting all its problems. null means absent."""
     entry = parse_fields(GoldenEntry, raw, loc, found)
     broken = [] if entry is None else list(_check_rules(entry, vocabulary))
     for inner, what, fix in broken:
@@ -120,7 +120,7 @@ def read_entry(raw: Any, loc: Loc, found: FileProblems, vocabulary: Vocabulary) 
 
 
 def parse_fields(model: type[Model], raw: Any, loc: Loc, found: FileProblems) -> Model | None:
-    """What a JSON object says, field by field; None after what is wrong with them has been collected."""
+    """Parses a JSON object as a model; None after collecting the problems of its fields."""
     if not isinstance(raw, dict):
         known = ", ".join(name for name, each in model.model_fields.items() if each.is_required())
         found.wrong(loc, (), f"expected an object, found {_shown(raw)}", f"Write {{…}} with {known}.")
@@ -135,13 +135,13 @@ def parse_fields(model: type[Model], raw: Any, loc: Loc, found: FileProblems) ->
 
 
 def entry_id(raw: Any) -> str:
-    """The id of an entry as written; nothing where it has none."""
+    """The id of an entry as written; empty if it has none."""
     item_id = raw.get("id") if isinstance(raw, dict) else None
     return item_id.strip() if isinstance(item_id, str) else ""
 
 
 def id_number(item_id: str, language: str, category: str) -> int | None:
-    """The number in an id, LANGUAGE-CATEGORY-NNN; None where it is not an id of these two."""
+    """The number in an id LANGUAGE-CATEGORY-NNN; None if it is not one of this language and category."""
     start = f"{language}-{category}-"
     number = item_id.removeprefix(start)
     sound = item_id.startswith(start) and 3 <= len(number) <= 9 and number.isascii() and number.isdigit()
@@ -149,12 +149,12 @@ def id_number(item_id: str, language: str, category: str) -> int | None:
 
 
 def anchor_location(index: int) -> Loc:
-    """Where the words of an expected passage stand in their entry."""
+    """The location of an anchor in its entry."""
     return "expected_passages", index, "passage_substring"
 
 
 def unknown_books(entry: GoldenEntry, books: Books) -> Iterator[tuple[Loc, str, str]]:
-    """Expected passages whose book or chapter the corpus does not have in that language."""
+    """Yields expected passages whose book or chapter the corpus does not have in that language."""
     for index, one in enumerate(entry.expected_passages):
         if lacking := books.absent(entry.language, one.book_slug, one.chapter_number):
             where, what, fix = lacking
@@ -182,7 +182,7 @@ def _explain(model: type[BaseModel], kind: str, loc: Loc, given: Any) -> tuple[s
     if kind == "extra_forbidden":
         within = ExpectedPassage if named[0] == "expected_passages" else model
         return "there is no such field", did_you_mean(named[-1], within.model_fields)
-    # what pydantic found inside a mapping of flags is no field of its own
+    # a key inside a mapping of flags is not a field
     last = named[0] if named[0] == "expected_flags" else named[-1]
     expected, fix = _EXPECTED.get(last, _SOME_TEXT)
     if last == "expected_passages" and len(loc) > 1:
@@ -226,7 +226,7 @@ def _check_vocabulary(entry: GoldenEntry, vocabulary: Vocabulary) -> Iterator[tu
 
 
 def _check_decidable(entry: GoldenEntry, category: Category) -> Iterator[tuple[Loc, str, str]]:
-    """Why nobody could tell a right answer from a wrong one."""
+    """Yields why right answers cannot be told from wrong ones."""
     none = entry.expected_routing == NO_RESULTS
     if category.by == "passages" and HIGH not in {each.relevance for each in entry.expected_passages}:
         what = f"{entry.category!r} is decided by passages, and none of high relevance is given"
@@ -256,7 +256,7 @@ _NAME = re.compile(r"golden-set-(?P<language>[A-Za-z]{2,3}(-[A-Za-z0-9]+)*)\.jso
 
 
 class GoldenFile(NamedTuple):
-    """One file of a golden set: all entries as written, and by their index those that are in order."""
+    """One file of a golden set: all entries as written, and the valid ones by their index."""
 
     path: Path
     language: str
@@ -265,7 +265,7 @@ class GoldenFile(NamedTuple):
     lines: Lines
 
     def place(self, index: int) -> Place:
-        """Where the entry of that index stands."""
+        """The place of the entry with that index."""
         return Place(self.lines.where, self.lines.of((index,)))
 
     def problem(self, index: int, inner: Sequence[str | int], what: str, fix: str) -> Problem:
@@ -276,15 +276,15 @@ class GoldenFile(NamedTuple):
 
 
 class GoldenSets(NamedTuple):
-    """Every file of a golden set that could be read, and all that is wrong within and across them."""
+    """The readable files of a golden set, and the problems within and across them."""
 
     files: list[GoldenFile]
-    unread: list[Path]  # those that are no JSON, or no list
+    unread: list[Path]  # not JSON, or not a list
     problems: list[Problem]
 
     @property
     def places(self) -> dict[str, Place]:
-        """Where each id stands, whether its entry is in order or not; the first counts."""
+        """The place of each id, also of invalid entries; the first one counts."""
         return {name: file.place(index) for name, (file, index) in self.found.items()}
 
     @property
@@ -298,7 +298,7 @@ class GoldenSets(NamedTuple):
         return found
 
     def entries(self) -> Iterator[tuple[GoldenFile, int, GoldenEntry]]:
-        """Every entry that is in order, with its file and its index there."""
+        """Every valid entry, with its file and index."""
         for file in self.files:
             yield from ((file, index, entry) for index, entry in file.entries.items())
 
@@ -315,7 +315,7 @@ def check_books(sets: GoldenSets, books: Books) -> list[Problem]:
 
 
 def repeated_ids(sets: GoldenSets) -> Iterator[Problem]:
-    """Ids that stand at two places."""
+    """Yields problems of ids that occur twice."""
     first: dict[str, Place] = {}
     for file in sets.files:
         for index, raw in enumerate(file.raw):

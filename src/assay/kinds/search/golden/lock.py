@@ -1,7 +1,7 @@
-"""golden.lock.json: which ids of a golden set are taken for ever, and by what.
+"""golden.lock.json: the ids of a golden set that are taken for ever, and the items that have them.
 
-`assay golden freeze` writes it. Whoever loads the set later is told what is no longer as it was frozen:
-a set without the queries that failed looks better than it is.
+`assay golden freeze` writes it. Loading the set later warns about all changes since: a set without the
+queries that failed looks better than it is.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _encode = msgspec.json.Encoder(order="sorted").encode
 
 
 class ItemDigest(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What is remembered of an item: who it is, and hashes that tell whether it changed."""
+    """The identity of an item, and hashes that show whether it changed."""
 
     language: str
     category: str
@@ -36,7 +36,7 @@ class ItemDigest(msgspec.Struct, frozen=True, omit_defaults=True):
     text: str = ""  # the query itself, which a lock does not hold
 
     def is_another(self, now: ItemDigest) -> bool:
-        """Whether an id stands for something else now."""
+        """Whether an id belongs to another item now."""
         return (self.language, self.category, self.query) != (now.language, now.category, now.query)
 
     def expects_the_same(self, now: ItemDigest) -> bool:
@@ -44,7 +44,7 @@ class ItemDigest(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class GoldenLock(msgspec.Struct, frozen=True):
-    """A lock as it lies on disk."""
+    """A lock as it is on disk."""
 
     schema: str
     version: int
@@ -53,7 +53,7 @@ class GoldenLock(msgspec.Struct, frozen=True):
 
 
 def digest_item(raw: Mapping[str, Any]) -> ItemDigest:
-    """What is remembered of an entry as written, in order or not."""
+    """The digest of an entry as written, whether it is valid or not."""
     text = _strip(raw.get("query"))
     listed = raw.get("expected_passages")
     passages = [
@@ -83,7 +83,7 @@ def _all_words(values: list[Any]) -> bool:
 
 
 def read_lock(path: Path) -> GoldenLock | None:
-    """What was frozen; None where nothing was."""
+    """Reads the lock; None if there is none."""
     if not path.is_file():
         return None
     content, _ = read_json(path)
@@ -94,7 +94,7 @@ def parse_lock(content: Any, path: Path) -> GoldenLock:
     """The lock in the content of a file."""
     schema = content.get("schema") if isinstance(content, dict) else None
     if schema != LOCK_SCHEMA:
-        what = f"this is no lock of a golden set: its schema is {schema!r}, not {LOCK_SCHEMA!r}"
+        what = f"this is not a lock of a golden set: its schema is {schema!r}, not {LOCK_SCHEMA!r}"
         raise DataError(Problem(what, str(path), fix="Restore it, or update Assay."))
     try:
         return msgspec.convert(content, GoldenLock)
@@ -107,9 +107,9 @@ def parse_lock(content: Any, path: Path) -> GoldenLock:
 
 
 def changes_since_frozen(folder: Path, sets: GoldenSets, languages: Set[str] | None) -> Iterator[str]:
-    """What is no longer as the locks in a folder have it; `languages` are those to look at, None: all.
+    """Yields warnings about changes since the locks in a folder, for some languages (None: all).
 
-    A lock that shares no id with the sets is that of other ones.
+    A lock that shares no id with the sets belongs to other sets.
     """
     now = {name: digest_item(file.raw[index]) for name, (file, index) in sets.found.items()}
     for path in sorted(folder.glob(f"*{LOCK}")):
@@ -119,12 +119,12 @@ def changes_since_frozen(folder: Path, sets: GoldenSets, languages: Set[str] | N
         both = [name for name in then if name in now]
         another = [name for name in both if then[name].is_another(now[name])]
         changed = [name for name in both if not then[name].expects_the_same(now[name])]
-        told = [
+        changes = [
             ("is gone", "are gone", [name for name in then if name not in now]),
             ("stands for something else", "stand for something else", another),
             ("expects something else", "expect something else", changed),
         ]
-        for one, several, names in told:
+        for one, several, names in changes:
             if names:
                 verb = one if len(names) == 1 else several
                 what = f"{len(names)} item{'s' * (len(names) > 1)} of {path.name} {verb}"

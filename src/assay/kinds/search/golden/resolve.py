@@ -1,4 +1,4 @@
-"""Where the anchors of a study's golden set stand in its corpus, chunking by chunking."""
+"""Finds the anchors of a study's golden set in its corpus, for each chunking."""
 
 from __future__ import annotations
 
@@ -20,29 +20,29 @@ UNCUT = "whole documents"
 
 @dataclass(frozen=True)
 class Resolution:
-    """One anchor in one chunking: where it stands, and which passages count as it."""
+    """One anchor in one chunking: its place, and the passages that count as it."""
 
     item_id: str
     anchor: str
-    place: Place  # of its words in the golden set, as near as is known
+    place: Place  # of its words in the golden set, as exactly as known
     field: str
     chunking: str
-    doc_id: str | None = None  # the document it stands in; None: in none
+    doc_id: str | None = None  # its document; None: not found
     span: Span | None = None
     passages: int = 0
     passage_ids: tuple[str, ...] = ()
     problem: str = ""  # empty: there is none
     fix: str = ""
-    nearest: str = ""  # where it stands nowhere, the text that is most like it
+    nearest: str = ""  # if it was not found, the most similar text
 
     @property
-    def told(self) -> str:
-        """The problem with its place and what to do, as a check of the golden set tells it."""
+    def message(self) -> str:
+        """The problem with its place and fix."""
         return str(Problem(self.problem, self.place.file, self.place.line, self.field, self.fix))
 
 
 def resolve_golden(study: Study) -> list[Resolution]:
-    """Every anchor of every item, for each of the datasets that a study's arms run on."""
+    """Looks up every anchor of every item, in each dataset that a study's arms run on."""
     judge = next((each for each in study.judges if isinstance(each, Anchors)), Anchors())
     golden = golden_of(study)
     found = {} if golden is None else golden.read(study.kit).found

@@ -1,4 +1,7 @@
-"""A study opened for the sake of its golden set: systems, judges and gates may still be missing."""
+"""A study with a golden set, and earlier versions of that set: a lock, another file, or a git revision.
+
+Systems, judges and gates of the study may still be missing.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +35,7 @@ class GoldenStudy(NamedTuple):
 
 
 def open_golden(path: Path) -> GoldenStudy:
-    """The golden set of a study; of the study's problems, only those of its data count."""
+    """Opens the golden set of a study; only problems of its data are raised."""
     study, problems = examine_study(path)
     if of_data := [problem for problem in problems if problem.field.partition(".")[0] == "data"]:
         raise DataError(of_data)
@@ -44,7 +47,7 @@ def open_golden(path: Path) -> GoldenStudy:
 
 
 def golden_of(study: Study) -> Golden | None:
-    """The golden set that a study's data names, with the first value of each factor; None: it names none."""
+    """The golden set of a study's data, with the first value of each factor; None if it has none."""
     factors = {name: values[0] for name, values in study.file.factors.items() if values}
     found = study.registry.create(DATASETS, study.with_factors(DATASETS, study.data_spec, factors))
     return found if isinstance(found, Golden) else None
@@ -61,7 +64,7 @@ class EarlierVersion(NamedTuple):
 
 
 def earlier_version(opened: GoldenStudy, against: str | None) -> EarlierVersion | None:
-    """The version to compare with: a file, a git revision, or by default the lock, if there is one."""
+    """The version to compare with: a file, a git revision, or by default the lock; None if there is none."""
     if against is None:
         lock = read_lock(opened.lock)
         return (
@@ -92,7 +95,7 @@ def _digest_entries(content: Any, where: str) -> Iterator[tuple[str, ItemDigest]
 
 
 def _read_from_git(opened: GoldenStudy, revision: str) -> Iterator[tuple[str, ItemDigest]]:
-    """The items of every golden-set file that the study's `sets` name at a revision."""
+    """The items of all golden-set files that the study's `sets` name, at a git revision."""
     folder = opened.study.folder
     if revision.startswith("-"):
         raise UsageError(f"{revision!r} is neither a file nor a git revision.")
@@ -115,7 +118,7 @@ def _resolve_commit(folder: Path, revision: str) -> str:
     if inside.stdout.strip() != b"true":
         said = f" ({inside.stderr.decode(errors='replace').strip().splitlines()[0]})" if inside.stderr else ""
         fix = "Name a golden-set file or a lock instead."
-        raise UsageError(f"{revision!r} is no file, and git finds no repository at {folder}{said}. {fix}")
+        raise UsageError(f"{revision!r} is not a file, and git finds no repository at {folder}{said}. {fix}")
     commit = _try_git(folder, "rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}")
     if commit is None:
         raise UsageError(f"{revision!r} is neither a file nor a git revision. Check it with: git log")
@@ -139,7 +142,7 @@ def _files_at_commit(folder: Path, pattern: str, commit: str) -> list[str]:
 
 
 def _matches(name: str, wanted: str) -> bool:
-    """Part by part, so that a star stays within its folder."""
+    """Whether a path matches a pattern, part by part, so that a star stays within its folder."""
     parts, patterns = PurePosixPath(name).parts, PurePosixPath(wanted).parts
     return len(parts) == len(patterns) and all(map(fnmatch.fnmatchcase, parts, patterns))
 
@@ -155,7 +158,7 @@ def _git(folder: Path, *args: str) -> bytes:
 
 
 def _try_git(folder: Path, *args: str) -> bytes | None:
-    """What git answers; None where it says no."""
+    """The output of git; None if it fails."""
     done = _run(folder, args)
     return None if done.returncode else done.stdout.strip()
 
