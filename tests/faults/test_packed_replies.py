@@ -18,7 +18,7 @@ import pytest
 from assay.core.endpoint import Endpoint
 from assay.core.errors import DataError, Retryable
 from assay.core.unpacking import OversizedContent, decompress
-from assay.datasets.public.fetching import Transfer, unpack
+from assay.datasets.public.transfer import Transfer, unpack
 
 MIB = 1 << 20
 

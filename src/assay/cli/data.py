@@ -13,7 +13,7 @@ from assay.core.errors import DataError
 
 if TYPE_CHECKING:
     from assay.datasets.public.catalogue import Release
-    from assay.datasets.public.getting import InstalledRelease
+    from assay.datasets.public.install import InstalledRelease
 
 WHERE = "Where data is kept; default: ASSAY_DATA, or ./data."
 
@@ -57,8 +57,8 @@ def get(
 ) -> None:
     """Get a release with its licence: download it and verify its checksum, or copy it with --from."""
     from assay.datasets.public.catalogue import find_release, read_catalogue
-    from assay.datasets.public.fetching import Transfer
-    from assay.datasets.public.getting import get_release, take_local
+    from assay.datasets.public.install import get_release, take_local
+    from assay.datasets.public.transfer import Transfer
 
     release = find_release(read_catalogue(catalogue), name, _kept_in(to))
     if given is not None:

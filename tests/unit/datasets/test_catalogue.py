@@ -36,8 +36,8 @@ from assay.datasets.public.catalogue import (
     read_catalogue,
     read_data_lock,
 )
-from assay.datasets.public.fetching import Transfer
-from assay.datasets.public.getting import get_release, take_local
+from assay.datasets.public.install import get_release, take_local
+from assay.datasets.public.transfer import Transfer
 from stand_ins.release_server import ReleaseServer, Reply
 
 DIALOGUE = {

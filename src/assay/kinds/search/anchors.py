@@ -61,10 +61,10 @@ Returned = Mapping[str, Mapping[str, Set[ArmSeed]]]  # by id, by text: the arms 
 
 @dataclass(frozen=True)
 class Anchors:
-    """Reads `gold["anchors"]` and `gold["forbidden"]`. It names only some of what is relevant.
+    """Reads `gold["anchors"]` and `gold["forbidden"]`. It names only some of the relevant passages.
 
-    A passage of more than `longest` characters is not judged, since it would hold anchors only by its size. Text
-    is forbidden at any size.
+    A passage of more than `longest` characters is not judged, since it would hold anchors only by its size.
+    Forbidden text counts at any size.
     """
 
     least: float = 0.5

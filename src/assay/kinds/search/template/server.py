@@ -46,7 +46,7 @@ WORDS: dict[str, Language] = {"en": "english", "es": "spanish", "hi": "any"}
 PARTS = ("words", "vectors", "boundary", "off_topic", "interstitial", "order")
 DEPTH = 50
 WEIGHTS = {"words": 0.2, "vectors": 0.8}
-NEIGHBOURS = 2  # examples of each way that speak for it
+NEIGHBOURS = 2  # examples of each way that are compared
 
 
 class ByExamples:

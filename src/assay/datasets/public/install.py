@@ -35,7 +35,7 @@ from assay.datasets.public.catalogue import (
     study_data,
     without_secrets,
 )
-from assay.datasets.public.fetching import CHANGED, Transfer, new_folder, reporting_write_errors, unpack
+from assay.datasets.public.transfer import CHANGED, Transfer, new_folder, reporting_write_errors, unpack
 from assay.store.disk import sync
 
 LICENCE = "LICENSE"
