@@ -141,18 +141,12 @@ class LeakSearch:
     @cached_property
     def texts(self) -> list[VisibleText]:
         """Every file of the folder, and every text that is served or exported."""
-        found = [
-            VisibleText(
-                path.relative_to(self.folder).as_posix(),
-                path.read_bytes().decode("utf-8", "replace"),
-                frozenset(self.ids),
-                path,
-            )
-            for path in sorted(self.folder.rglob("*"))
-            if path.is_file()
-        ]
+        ids, found = frozenset(self.ids), list[VisibleText]()
+        for path in sorted(path for path in self.folder.rglob("*") if path.is_file()):
+            text = path.read_bytes().decode("utf-8", "replace")
+            found.append(VisibleText(path.relative_to(self.folder).as_posix(), text, ids, path))
         others = {**self.served, **self.exported}
-        return [*found, *(VisibleText(name, text, frozenset(self.ids)) for name, text in others.items())]
+        return [*found, *(VisibleText(name, text, ids) for name, text in others.items())]
 
     def response_of(self, text: VisibleText) -> str:
         """The response that a file is named after; empty if it is none."""
