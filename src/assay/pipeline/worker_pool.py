@@ -122,7 +122,7 @@ class SystemUnderTest:
 
 
 @dataclass
-class _Job:
+class _UnitAttempt:
     unit: SessionTask
     attempt: int = 1
 
@@ -143,7 +143,7 @@ class _Worker(threading.Thread):
         self.target, self.pool = pool.target, pool
         self.answers: list[Answer] = []  # of the job in hand, so far
         self._lock = threading.Lock()  # held while the fate of the job in hand is decided
-        self._job: _Job | None = None
+        self._job: _UnitAttempt | None = None
         self._since = math.inf  # when the attempt in hand began
         self._is_abandoned = False
         self._session: Session | None = None
@@ -166,7 +166,7 @@ class _Worker(threading.Thread):
             except Exception as error:  # a full disk: the thread that waits for this unit raises it
                 self.pool.done.put(error)
 
-    def overdue(self, timeout: float) -> _Job | None:
+    def overdue(self, timeout: float) -> _UnitAttempt | None:
         """If the attempt in hand takes too long, abandon the worker and return its job."""
         with self._lock:
             if self._job is None or time.monotonic() - self._since <= timeout:
@@ -174,7 +174,7 @@ class _Worker(threading.Thread):
             self._is_abandoned = True
             return self._job
 
-    def _take(self, job: _Job | None) -> bool:
+    def _take(self, job: _UnitAttempt | None) -> bool:
         """Take a job in hand; None: put down the last one. False: the worker was abandoned meanwhile."""
         with self._lock:
             self._job, self._since = job, math.inf
@@ -182,7 +182,7 @@ class _Worker(threading.Thread):
                 self.answers = []
             return not self._is_abandoned
 
-    def _answer(self, job: _Job) -> None:
+    def _answer(self, job: _UnitAttempt) -> None:
         self._session = None
         for position, key in zip(job.unit.items, job.unit.keys, strict=True):
             query = self.target.query(position)
@@ -194,7 +194,7 @@ class _Worker(threading.Thread):
             if response.error is not None or self.pool.stopping.is_set():
                 return
 
-    def _ask(self, job: _Job, query: Query) -> Response:
+    def _ask(self, job: _UnitAttempt, query: Query) -> Response:
         settings, attempt, spent = self.target.settings, job.attempt, 0.0
         while True:
             clock = self.target.kit.clock()
@@ -243,7 +243,7 @@ class WorkerPool:
     store: Callable[[list[Answer]], None]  # called by workers, with the answers of one unit
     pay: Callable[[float], None]  # called by workers, for each attempt that cost something
     may_go_on: Callable[[], bool] = lambda: True  # asked before each unit is handed out
-    jobs: queue.SimpleQueue[_Job | None] = field(default_factory=queue.SimpleQueue)
+    jobs: queue.SimpleQueue[_UnitAttempt | None] = field(default_factory=queue.SimpleQueue)
     done: queue.SimpleQueue[AnsweredUnit | Exception] = field(default_factory=queue.SimpleQueue)
     workers: list[_Worker] = field(default_factory=list)
     stopping: threading.Event = field(default_factory=threading.Event)  # set: nothing more is to be asked
@@ -285,7 +285,7 @@ class WorkerPool:
     def _hand_out(self, waiting: Iterator[SessionTask], number: int) -> int:
         handed = 0
         while handed < number and self.may_go_on() and (unit := next(waiting, None)) is not None:
-            self.jobs.put(_Job(unit))
+            self.jobs.put(_UnitAttempt(unit))
             handed += 1
         return handed
 
@@ -317,11 +317,11 @@ class WorkerPool:
                 answered = AnsweredUnit(job.unit, self._timed_out(worker, job, timeout))
                 self.store(answered.answers)
                 return answered
-            self.jobs.put(_Job(job.unit, job.attempt + 1))
+            self.jobs.put(_UnitAttempt(job.unit, job.attempt + 1))
         self.last_look = time.monotonic()
         return None
 
-    def _timed_out(self, worker: _Worker, job: _Job, timeout: float) -> list[Answer]:
+    def _timed_out(self, worker: _Worker, job: _UnitAttempt, timeout: float) -> list[Answer]:
         answers = list(worker.answers)
         position, key = job.unit.items[len(answers)], job.unit.keys[len(answers)]
         fault = Fault("Timeout", f"no answer within {timeout:g} s", retryable=True)
