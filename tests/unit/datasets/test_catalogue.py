@@ -19,7 +19,7 @@ import pytest
 
 from assay.core.errors import DataError, UsageError
 from assay.core.registry import DATASETS, Registry
-from assay.datasets.public import fetching
+from assay.datasets.public import transfer
 from assay.datasets.public.catalogue import (
     LOCK,
     CatalogueEntry,
@@ -112,7 +112,7 @@ def test_a_release_is_found_by_its_name_or_its_dataset(tmp_path: Path) -> None:
     ],
 )
 def test_a_wrong_catalogue_is_refused(tmp_path: Path, old: str, new: str, told: str) -> None:
-    text = (Path(fetching.__file__).parent / "catalogue.yaml").read_text()
+    text = (Path(transfer.__file__).parent / "catalogue.yaml").read_text()
     assert old in text
     (tmp_path / "c.yaml").write_text(text.replace(old, new, 1))
     with pytest.raises(DataError, match=told):
@@ -517,7 +517,7 @@ def test_no_secret_of_an_address_is_told_or_written(tmp_path: Path, server: Rele
 
 
 def test_a_catalogue_shows_no_secret(tmp_path: Path) -> None:
-    text = (Path(fetching.__file__).parent / "catalogue.yaml").read_text()
+    text = (Path(transfer.__file__).parent / "catalogue.yaml").read_text()
     (tmp_path / "c.yaml").write_text(text.replace("home: https://", "home: https://ann:hunter2@"))
     shown = read_catalogue(tmp_path / "c.yaml")
     plain = [entry.home.rstrip("/") for entry in read_catalogue().values()]
