@@ -5,12 +5,15 @@ from __future__ import annotations
 import itertools
 
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assay.core.block import STATUSES
 from assay.core.dataset import Condition
-from assay.stats.rows import Rows, status_counts
+from assay.core.records import Item
+from assay.stats.rows import STATUS, Rows, status_counts
 from score_rows import Key, frame_of, items_of, rows_of
 
 GRAVEST_FIRST = ["pending", "failed", "unjudged", "scored", "missing", "not_applicable"]
@@ -171,3 +174,27 @@ def test_the_order_of_the_score_table_does_not_matter(order: list[int]) -> None:
         one, other = (Rows(table, items).column(system, "M") for table in (frame, shuffled))
         np.testing.assert_array_equal(one.values, other.values)
         np.testing.assert_array_equal(one.status, other.status)
+
+
+def item(item_id: str, present: str) -> Item:
+    return Item(item_id, "q", tags={"present": [present]})
+
+
+def test_a_slice_takes_each_stage_s_own_tags() -> None:
+    small, large = [item("a", "yes"), item("b", "no")], [item("a", "yes"), item("b", "yes")]
+    rows = [
+        (name, "s", f'{{"stage":"{stage}"}}', f"s[stage={stage}]", 0, "A", 1.0, "scored")
+        for stage in ("10k", "50k")
+        for name in ("a", "b")
+    ]
+    columns = ["item", "system", "factors", "arm", "seed", "measure", "value", "status"]
+    scores = pl.DataFrame(rows, schema=columns, orient="row").with_columns(pl.col("status").cast(STATUS))
+    assert len(STATUSES) == 6
+    for variants in (
+        {"s[stage=10k]": small, "s[stage=50k]": large},
+        {"s[stage=50k]": large, "s[stage=10k]": small},
+    ):
+        found = Rows(scores, large, None, variants)
+        assert found.mask([Condition("present", True, ("yes",))]).tolist() == [True, False, True, True]
+        assert found.item_of(1).tags == {"present": ["no"]}
+        assert found.known_values("present") == ["yes", "no"]
