@@ -39,7 +39,7 @@ from assay.kinds.answers.blinding.pack import (
     parse_key,
 )
 from assay.kinds.answers.leaks.statistics import features_of, guess_conditions
-from assay.kinds.answers.leaks.texts import FieldValue, Leak, LeakSearch, VisibleText
+from assay.kinds.answers.leaks.texts import FieldValue, Leak, LeakSearch, SearchedText
 
 if TYPE_CHECKING:
     from assay.core.protocols import Floats
@@ -103,7 +103,7 @@ def _fields(search: LeakSearch) -> Iterator[Leak]:
     yield from found
 
 
-def _check_name(text: VisibleText, each: FieldValue) -> Iterator[tuple[str, str]]:
+def _check_name(text: SearchedText, each: FieldValue) -> Iterator[tuple[str, str]]:
     name, packed = each.name, text.name == PACK and text.path is not None
     if (text.has_marks and name in _SAID) or name in _SCORES or (packed and each.keys[0] == "masked"):
         return  # the last is a count over all responses, by rule

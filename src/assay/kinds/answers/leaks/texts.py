@@ -57,7 +57,7 @@ class ResponseRecord(NamedTuple):
 
 
 @dataclass(frozen=True)
-class VisibleText:
+class SearchedText:
     """A file or a served text, under the name that a message gives it."""
 
     name: str
@@ -139,16 +139,16 @@ class LeakSearch:
         return re.compile(rf"{name}[\"']?\s*[:=]\s*[\"']?{value}(?![\w\[])")
 
     @cached_property
-    def texts(self) -> list[VisibleText]:
+    def texts(self) -> list[SearchedText]:
         """Every file of the folder, and every text that is served or exported."""
-        ids, found = frozenset(self.ids), list[VisibleText]()
+        ids, found = frozenset(self.ids), list[SearchedText]()
         for path in sorted(path for path in self.folder.rglob("*") if path.is_file()):
             text = path.read_bytes().decode("utf-8", "replace")
-            found.append(VisibleText(path.relative_to(self.folder).as_posix(), text, ids, path))
+            found.append(SearchedText(path.relative_to(self.folder).as_posix(), text, ids, path))
         others = {**self.served, **self.exported}
-        return [*found, *(VisibleText(name, text, ids) for name, text in others.items())]
+        return [*found, *(SearchedText(name, text, ids) for name, text in others.items())]
 
-    def response_of(self, text: VisibleText) -> str:
+    def response_of(self, text: SearchedText) -> str:
         """The response that a file is named after; empty if it is none."""
         stem = text.name.rsplit("/", 1)[-1].split(".")[0]
         return stem if stem in self.place else ""
