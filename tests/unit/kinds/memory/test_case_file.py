@@ -38,7 +38,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def told(folder: Path, written: Any) -> list[str]:
+def problems_of(folder: Path, written: Any) -> list[str]:
     """What is said of a file, without the folder."""
     path = folder / "cases.json"
     path.write_text(written if isinstance(written, str) else json.dumps(written, indent=1))
@@ -47,7 +47,7 @@ def told(folder: Path, written: Any) -> list[str]:
 
 def refused(folder: Path, **expectation: Any) -> str:
     """The one problem of a case with this expectation, after the name of the field."""
-    (problem,) = told(folder, content(case(**expectation)))
+    (problem,) = problems_of(folder, content(case(**expectation)))
     return problem.partition("rent-001.expectation.")[2]
 
 
@@ -70,7 +70,7 @@ def test_a_sound_file(folder: Path) -> None:
 def test_a_private_set_may_have_more_fields(folder: Path) -> None:
     sums = {"lease.md": document_hash(folder / "contracts" / "lease.md")}
     more = {"version": 3, "layer": "private", "description": "From the archive.", "document_hashes": sums}
-    assert told(folder, content(**more)) == []
+    assert problems_of(folder, content(**more)) == []
 
 
 def test_every_expectation_at_once(folder: Path) -> None:
@@ -87,7 +87,7 @@ def test_every_expectation_at_once(folder: Path) -> None:
         min_activation_trace_length=2,
         max_activation_trace_length=2,
     )
-    assert told(folder, content(full)) == []
+    assert problems_of(folder, content(full)) == []
 
 
 # --------------------------------------------------------------------------- the file as a whole
@@ -107,7 +107,7 @@ def test_every_expectation_at_once(folder: Path) -> None:
     ],
 )
 def test_files_that_are_not_case_files(folder: Path, written: str, said: str) -> None:
-    (problem,) = told(folder, written)
+    (problem,) = problems_of(folder, written)
     assert problem.startswith(said)
 
 
@@ -125,16 +125,16 @@ def test_everything_is_reported_at_once(folder: Path) -> None:
         ],
     }
     one_of_two = "Write one of the two, or leave it out."
-    alone = "Write only the name: a study gives it parameters."
+    plain = "Write only the name: a study gives it parameters."
     known = (
         "Known: activation_trace, evidence_node_ids, max_activation_trace_length, "
         "min_activation_trace_length, minimum_evidence_matches, path, path_scope, "
         "required_contradiction_pairs, required_edge_types, required_semantic_roles, "
         "required_trace_stop_reasons."
     )
-    assert told(folder, wrong) == [
+    assert problems_of(folder, wrong) == [
         "cases.json:2: dataset_id: it is empty. Fill it in.",
-        f"cases.json:4: domain_pack_name: expected the plain name of a pack, found 7. {alone}",
+        f"cases.json:4: domain_pack_name: expected the plain name of a pack, found 7. {plain}",
         f"cases.json:6: layer: expected 'structured' or 'private', found 'public'. {one_of_two}",
         "cases.json:3: dataset_nam: there is no such field. Did you mean 'dataset_name' or 'dataset_id'?",
         "cases.json:10: a.query: it is empty. Fill it in.",
@@ -147,7 +147,7 @@ def test_everything_is_reported_at_once(folder: Path) -> None:
 
 @pytest.mark.parametrize("cases", [[], None, {}, "x"])
 def test_without_cases(folder: Path, cases: Any) -> None:
-    (problem,) = told(folder, {**content(), "cases": cases})
+    (problem,) = problems_of(folder, {**content(), "cases": cases})
     assert problem.startswith("cases.json:6: cases: ")
 
 
@@ -158,7 +158,7 @@ def test_an_expectation_that_is_not_known_is_never_passed_over(folder: Path, nam
 
 def test_an_unknown_field_does_not_hide_what_else_is_wrong(folder: Path) -> None:
     step = {"node_id": "lease:9", "via": "x"}
-    problems = told(folder, content({**case(path={"steps": [step]}), "note": 1}))
+    problems = problems_of(folder, content({**case(path={"steps": [step]}), "note": 1}))
     assert [problem.split(". ")[0].split(": ", 1)[1] for problem in problems] == [
         "rent-001.expectation.path.steps.0.via: there is no such field",
         "rent-001.note: there is no such field",
@@ -168,7 +168,7 @@ def test_an_unknown_field_does_not_hide_what_else_is_wrong(folder: Path) -> None
 
 
 def test_a_broken_header_does_not_hide_nodes_that_are_not_there(folder: Path) -> None:
-    problems = told(folder, content(case(evidence_node_ids=["lease:7"]), dataset_name=""))
+    problems = problems_of(folder, content(case(evidence_node_ids=["lease:7"]), dataset_name=""))
     assert [problem.split(": ")[1] for problem in problems] == [
         "dataset_name",
         "rent-001.expectation.evidence_node_ids.0",
@@ -176,7 +176,7 @@ def test_a_broken_header_does_not_hide_nodes_that_are_not_there(folder: Path) ->
 
 
 def test_a_case_that_is_there_twice(folder: Path) -> None:
-    assert told(folder, content(case("a"), case("a "))) == [
+    assert problems_of(folder, content(case("a"), case("a "))) == [
         "cases.json:18: a.case_id: the case_id is on line 8 already. Rename one of the two."
     ]
 
@@ -279,13 +279,13 @@ def test_an_expectation_that_makes_no_sense(folder: Path, expectation: dict[str,
 
 @pytest.mark.parametrize("name", ["kontracts", "", "\0", "y" * 4000])
 def test_a_directory_that_is_not_there(folder: Path, name: str) -> None:
-    (problem,) = told(folder, content(document_directory=name))
+    (problem,) = problems_of(folder, content(document_directory=name))
     assert problem.startswith("cases.json:5: document_directory: ")
 
 
 def test_a_directory_without_documents(folder: Path) -> None:
     (folder / "none").mkdir()
-    (problem,) = told(folder, content(document_directory="none"))
+    (problem,) = problems_of(folder, content(document_directory="none"))
     assert problem == (
         "cases.json:5: document_directory: no document lies in this folder: none. "
         "Put documents there that end in .md or .txt."
@@ -295,7 +295,7 @@ def test_a_directory_without_documents(folder: Path) -> None:
 def test_documents_that_are_empty_or_not_utf8_are_named(folder: Path) -> None:
     (folder / "contracts" / "empty.md").write_text("")
     (folder / "contracts" / "odd.txt").write_bytes(b"1 caf\xe9")
-    problems = told(folder, content(case(evidence_node_ids=["odd:1"])))
+    problems = problems_of(folder, content(case(evidence_node_ids=["odd:1"])))
     assert [problem.split(". ")[0] for problem in problems] == [
         "contracts/empty.md: the document has no numbered unit",
         "contracts/odd.txt:1: bytes that are not UTF-8",
@@ -303,7 +303,7 @@ def test_documents_that_are_empty_or_not_utf8_are_named(folder: Path) -> None:
 
 
 def test_a_document_that_is_not_as_it_was_frozen(folder: Path) -> None:
-    (problem,) = told(folder, content(document_hashes={"lease.md": "0" * 64}))
+    (problem,) = problems_of(folder, content(document_hashes={"lease.md": "0" * 64}))
     assert problem == (
         "cases.json:19: document_hashes.lease.md: the content of 'lease.md' is not what was frozen. "
         "Restore the document, or look through its cases and freeze it again."
@@ -311,26 +311,26 @@ def test_a_document_that_is_not_as_it_was_frozen(folder: Path) -> None:
 
 
 def test_hashes_that_are_none(folder: Path) -> None:
-    (problem,) = told(folder, content(document_hashes=["lease.md"]))
+    (problem,) = problems_of(folder, content(document_hashes=["lease.md"]))
     assert "document_hashes: expected a mapping of file names to SHA-256 sums" in problem
 
 
 def test_the_name_of_a_dataset_may_be_left_out(folder: Path) -> None:
     written = content()
     del written["dataset_name"]
-    assert told(folder, written) == []
+    assert problems_of(folder, written) == []
 
 
 @pytest.mark.parametrize("name", ["rules(path=own.yaml)", "rules:own.yaml", "two words", "../pack", "7"])
 def test_a_pack_is_named_and_never_configured(folder: Path, name: str) -> None:
-    (problem,) = told(folder, content(domain_pack_name=name))
+    (problem,) = problems_of(folder, content(domain_pack_name=name))
     expected = f"expected the plain name of a pack, found {name!r}."
     assert problem.startswith(f"cases.json:4: domain_pack_name: {expected}")
 
 
 def test_only_as_many_slips_are_looked_up_as_are_shown(folder: Path) -> None:
     astray = [case(f"c{n}", evidence_node_ids=[f"lease:{n}"]) for n in range(10, 40)]
-    problems = told(folder, content(*astray))
+    problems = problems_of(folder, content(*astray))
     assert len(problems) == 30
     assert ["Did you mean" in problem for problem in problems] == [True] * 20 + [False] * 10
     assert all("The units of 'lease' are 1, 2, 3." in problem for problem in problems)

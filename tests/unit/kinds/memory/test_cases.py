@@ -49,7 +49,7 @@ def loaded(folder: Path, path: str | tuple[str, ...] = "leases.json", **given: A
     return Cases(path, **given).load(Kit(root=folder))
 
 
-def told(folder: Path, path: str | tuple[str, ...]) -> list[str]:
+def problems_of(folder: Path, path: str | tuple[str, ...]) -> list[str]:
     with pytest.raises(DataError) as caught:
         loaded(folder, path)
     return [str(problem).replace(f"{folder}/", "") for problem in caught.value.problems]
@@ -181,11 +181,11 @@ def test_primes_and_probes_that_lack_each_other_are_warned_of(
 def test_a_case_with_the_id_of_a_twin(tmp_path: Path) -> None:
     cases = [case(each, "lease:1") for each in ("prime-1", "probe-2", "probe-2~unprimed")]
     write(tmp_path, "leases", cases, {"lease.md": LEASE})
-    (problem,) = told(tmp_path, "leases.json")
+    (problem,) = problems_of(tmp_path, "leases.json")
     assert "the item 'probe-2~unprimed' is at leases.json:" in problem
     one_line = tmp_path / "leases.json"
     one_line.write_text(json.dumps(json.loads(one_line.read_text())))
-    (problem,) = told(tmp_path, "leases.json")
+    (problem,) = problems_of(tmp_path, "leases.json")
     assert problem.startswith("leases.json:1: case_id: the item 'probe-2~unprimed' is at leases.json:1 ")
 
 
@@ -246,7 +246,7 @@ def test_two_files_over_the_same_documents_share_them(two: Path) -> None:
 
 def test_two_documents_of_one_name_are_to_be_loaded_apart(two: Path) -> None:
     write(two, "other", [case("a", "lease:1")], {"lease.md": "1 Another text.\n"})
-    (problem,) = told(two, ("leases.json", "other.json"))
+    (problem,) = problems_of(two, ("leases.json", "other.json"))
     assert problem == (
         "other.json:5: document_directory: the document 'lease' has another text than that of leases.json. "
         "Load the two files as two datasets, or rename one of the documents."
@@ -255,13 +255,13 @@ def test_two_documents_of_one_name_are_to_be_loaded_apart(two: Path) -> None:
 
 def test_two_packs_for_one_document_are_to_be_loaded_apart(two: Path) -> None:
     write(two, "other", [case("a", "lease:1")], {"lease.md": LEASE}, domain_pack_name="policy")
-    (problem,) = told(two, ("leases.json", "other.json"))
+    (problem,) = problems_of(two, ("leases.json", "other.json"))
     assert "the document 'lease' is read with another domain pack in leases.json" in problem
 
 
 def test_two_files_of_one_dataset_id(two: Path) -> None:
     write(two, "other", [case("a", "x:1")], {"x.md": "1 x"}, dataset_id="leases-v1")
-    assert told(two, ".") == [
+    assert problems_of(two, ".") == [
         "other.json:2: dataset_id: leases.json has the same dataset_id. Rename one of the two."
     ]
 
@@ -270,7 +270,7 @@ def test_the_problems_of_all_files_come_together_and_once(two: Path) -> None:
     (two / "leases_documents" / "empty.md").write_text("")
     write(two, "more", [case("b", "lease:9")], {}, document_directory="leases_documents")
     write(two, "zero", [case("c", "x:1", route=[])], {"x.md": "1 x"})
-    assert [problem.split(". ")[0].split(": ", 1) for problem in told(two, ".")] == [
+    assert [problem.split(". ")[0].split(": ", 1) for problem in problems_of(two, ".")] == [
         ["leases_documents/empty.md", "the document has no numbered unit"],
         ["more.json:13", "b.expectation.evidence_node_ids.0: there is no node 'lease:9'"],
         ["zero.json:15", "c.expectation.route: no such expectation is known"],
@@ -279,9 +279,9 @@ def test_the_problems_of_all_files_come_together_and_once(two: Path) -> None:
 
 def test_paths_that_name_nothing(two: Path) -> None:
     (two / "none").mkdir()
-    problems = told(two, ("missing.json", "none", "z*.json", "nul\0"))
+    problems = problems_of(two, ("missing.json", "none", "z*.json", "nul\0"))
     assert [problem.split(": ")[0] for problem in problems] == ["missing.json", "none", "nul\0", "z*.json"]
-    assert told(two, ())[0].endswith("data.path: no case file is named. Name one.")
+    assert problems_of(two, ())[0].endswith("data.path: no case file is named. Name one.")
 
 
 # ------------------------------------------------------------------------------------- layers

@@ -317,7 +317,7 @@ def test_several_ids_in_one_string_are_split_where_that_is_asked_for(tmp_path: P
     dataset = locomo(tmp_path, dialogue("conv-1", *asked), repair=True)
     assert set(dataset.items[0].gold["relevant"]) == {"conv-1/D1:1", "conv-1/D2:1"}
     assert dataset.items[0].tags["evidence"] == ["whole"]
-    # one of the two is nowhere, and the last is no id: both stay as they are
+    # one of the two is nowhere, and the last is not an id: both stay as they are
     assert [item.gold["relevant"] for item in dataset.items[1:]] == [{}, {}]
     assert any("1 evidence strings held several ids" in warning for warning in dataset.warnings)
 

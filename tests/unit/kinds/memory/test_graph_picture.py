@@ -311,7 +311,7 @@ def test_a_node_says_by_shape_and_word_whether_it_was_expected() -> None:
 
 
 def test_title_marks_and_notes_agree_on_what_was_found() -> None:
-    """Of four expected nodes one is on a path, one is ranked alone, one was reached alone, one was not."""
+    """Of four expected nodes one is on a path, one is only ranked, one was only reached, one was neither."""
     named = ("msa:2", "msa:8", "msa:7", "msa:5")  # energy stopped before msa:5
     trace = [*TRACE, seed("msa:6"), spread(1, "msa:6", "msa:7")]
     walk = ArmWalk(paths_in(TRACE)[0], trace, ranks={"msa:2": 1, "msa:8": 22})

@@ -45,7 +45,7 @@ CHAIN = [
 ]
 
 
-def told(graph: MemoryGraph, done: Activation) -> list[tuple[int, str, int, float, str | None]]:
+def attempts_of(graph: MemoryGraph, done: Activation) -> list[tuple[int, str, int, float, str | None]]:
     tried = done.attempts
     return [
         (
@@ -62,7 +62,7 @@ def told(graph: MemoryGraph, done: Activation) -> list[tuple[int, str, int, floa
 def test_energy_fades_by_hop_and_stops_below_the_threshold() -> None:
     graph = graph_of(3, CHAIN, bonus={1: 0.15}, tension="exception_to")
     done = spread(ground_of(graph), 2, 0.4, SpreadRule())
-    assert told(graph, done) == [
+    assert attempts_of(graph, done) == [
         (1, "next", 1, 0.12, "below_threshold"),  # 0.4 × 0.75 × 0.4
         (1, "depends_on", 1, 0.36, None),  # 0.4 × 0.75 × 0.7 = 0.21, + 0.15 for its role
         (2, "next", 0, 0.108, "below_threshold"),  # 0.36 × 0.75 × 0.4
@@ -80,7 +80,7 @@ def test_one_of_several_edges_brings_the_energy() -> None:
     ]
     graph = graph_of(2, links)
     done = spread(ground_of(graph), 0, 1.0, SpreadRule(hops=1))
-    assert told(graph, done) == [
+    assert attempts_of(graph, done) == [
         (1, "weak", 1, 0.375, "weaker_edge"),
         (1, "strong", 1, 0.675, None),
         # 1.0 × 0.75 × 0.7 against its direction: it would lead there only if nothing else did
@@ -94,7 +94,7 @@ def test_edges_that_are_not_allowed_and_nodes_beyond_the_limit_are_reported() ->
     ]
     graph = graph_of(5, links)
     done = spread(ground_of(graph, allowed="a"), 0, 1.0, SpreadRule(hops=1, limit=3))
-    assert [(target, stop) for _, _, target, _, stop in told(graph, done)] == [
+    assert [(target, stop) for _, _, target, _, stop in attempts_of(graph, done)] == [
         (1, None),
         (2, None),
         (3, "node_limit"),  # the seed and two more are three

@@ -71,7 +71,7 @@ def changed(number: int, **fields: Any) -> list[dict[str, Any]]:
 def test_a_sentence_is_a_node_and_a_paragraph_is_the_document_it_was_cut_from(tmp_path: Path) -> None:
     corpus = hotpot(tmp_path).corpus
     pack = {"pack": "sentence_chain"}
-    # 27 characters, a space, 26 characters, a space: the third sentence is blank, and is no node
+    # 27 characters, a space, 26 characters, a space: the third sentence is blank, and is not a node
     assert corpus.passages[:3] == [
         Passage(
             "orr_mill:0", "The mill stands on the Orr.", "Orr Mill", "orr_mill", Span(0, 27), metadata=pack

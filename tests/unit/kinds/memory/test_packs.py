@@ -68,7 +68,9 @@ def test_a_word_inside_another_decides_nothing() -> None:
     graph = drawn(
         units("example_contract_pack", ["Buyer pays the courier fee.", "Notify the courier of the fee."])
     )
-    assert {kind for _, kind, _ in edges(graph)} == {"next_unit"}  # "notify" holds "if", and is no condition
+    assert {kind for _, kind, _ in edges(graph)} == {
+        "next_unit"
+    }  # "notify" holds "if", but is not a condition
 
 
 def test_only_what_is_shared_most_is_depended_on() -> None:

@@ -156,7 +156,7 @@ def test_a_failed_reading_can_be_tried_again_and_the_system_is_asked_once() -> N
             assert KEY not in failed.error.message
         answer = session.answer(QUERY, [])
         assert (answer.answer, system.asked) == ("Tollen", ["q"])
-        # what the system cost is booked with the first attempt alone
+        # what the system cost is booked only with the first attempt
         assert answer.observed.cost is None
         assert session.answer(Query("r", "?"), []).answer == "later"
         assert system.asked == ["q", "r"]

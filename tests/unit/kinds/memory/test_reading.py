@@ -28,7 +28,7 @@ from assay.store.journal import Answer, answer_columns, select_by_key
         ("Anna", "anna"),  # an article is a whole word
         ("the", ""),
         ("the-end", "theend"),  # the hyphen goes first
-        ("“quoted”", "“quoted”"),  # ASCII punctuation alone
+        ("“quoted”", "“quoted”"),  # ASCII punctuation only
     ],
 )
 def test_answers_are_read_without_case_punctuation_and_articles(given: str, read: str) -> None:
@@ -48,7 +48,7 @@ def test_answers_are_read_without_case_punctuation_and_articles(given: str, read
         ("yes it is", "yes", 0, 0.0),
         ("yes", "yes it is", 0, 0.0),
         ("noanswer", "no answer", 0, 0.0),
-        ("no answer", "no reply", 0, 1 / 2),  # neither is the word alone
+        ("no answer", "no reply", 0, 1 / 2),  # neither is only the word
         ("Orr", "Tollen", 0, 0.0),
         ("the", "a", 1, 0.0),  # nothing is left of either
     ],

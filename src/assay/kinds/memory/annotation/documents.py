@@ -203,7 +203,7 @@ class FrozenVersion:
 
 
 def freeze_documents(workspace: Workspace, version: str, clock: Callable[[], float]) -> FrozenVersion:
-    """Keep the hash of every document under a version, which never stands for other content."""
+    """Keep the hash of every document under a version, which never names other content."""
     path = workspace.snapshots / f"{check_name(version, 'a version')}.json"
     read_inventory(workspace)
     if path.exists():

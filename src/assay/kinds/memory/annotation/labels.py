@@ -65,7 +65,7 @@ class CaseLabels(msgspec.Struct, frozen=True):
     pairs: frozenset[tuple[str, str]] = frozenset()  # each in alphabetical order
 
     def by_name(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in self.__struct_fields__}
+        return msgspec.structs.asdict(self)
 
     def differing(self, other: CaseLabels) -> list[str]:
         """The labels in which two people differ."""

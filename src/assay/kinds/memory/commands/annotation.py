@@ -58,7 +58,7 @@ def freeze(
     work: Work = None,
     as_json: AsJson = False,
 ) -> None:
-    """Keep the hash of every document under a version, which never stands for other content."""
+    """Keep the hash of every document under a version, which never names other content."""
     import time
 
     from assay.kinds.memory.annotation.documents import freeze_documents

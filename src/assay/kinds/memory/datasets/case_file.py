@@ -305,12 +305,12 @@ def _impossible(wanted: CaseExpectation) -> Broken:
             yield ("required_contradiction_pairs", at), what, 'Write ["STEM:1", "STEM:2"].'
 
 
-def _astray(wanted: CaseExpectation, folder: UnitFolder | None, told: list[str]) -> Broken:
+def _astray(wanted: CaseExpectation, folder: UnitFolder | None, reported: list[str]) -> Broken:
     """Nodes that no document has. Only the first get a suggestion, because looking for one takes time."""
     if folder is not None and folder.units:
         for inner, node_id in wanted.nodes():
-            if lacking := folder.absent(node_id, near=len(told) < DataError.SHOWN):
-                told.append(node_id)
+            if lacking := folder.absent(node_id, near=len(reported) < DataError.SHOWN):
+                reported.append(node_id)
                 yield (inner, *lacking)
 
 

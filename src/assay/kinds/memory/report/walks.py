@@ -55,7 +55,7 @@ class WalkedItem(ItemView, frozen=True):
     @classmethod
     def of(cls, view: ItemView, item: Item, walks: Mapping[str, ArmWalk]) -> WalkedItem:
         best_only = item.gold.get("path_scope") == "best_path"
-        shown = {name: getattr(view, name) for name in ItemView.__struct_fields__}
+        shown = msgspec.structs.asdict(view)
         return cls(**shown, path=expected_path(item), best_only=best_only, walks=walks)
 
 
