@@ -1,4 +1,4 @@
-"""Trees by k-means and by halving: their shape, their seeds, and what is hard for them."""
+"""Trees by k-means, by halves and by mixtures; how they grow, and how they are kept in the cache."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.stats import multivariate_normal
 
 from assay.core.dataset import Corpus
 from assay.core.errors import DataError, PluginError, UsageError
@@ -27,8 +28,8 @@ from assay.kinds.hierarchy.systems.builders import (
     nearest_centres,
     spherical_kmeans,
 )
-from assay.kinds.hierarchy.systems.mixture import Mixture
-from assay.kinds.hierarchy.systems.tree import Tree, read_tree, save_tree
+from assay.kinds.hierarchy.systems.mixture import Mixture, _fit_mixture, _MixtureModel, _principal_directions
+from assay.kinds.hierarchy.systems.tree import ChildLists, Tree, read_tree, save_tree
 from assay.store import disk as shelf
 
 TOP_DOWN = [KMeans, BisectingKMeans]
@@ -291,3 +292,191 @@ def test_data_that_does_not_fit_is_reported(tmp_path: Path) -> None:
         cached_tree(KMeans(), -1, corpus_of(10), scattered(10), "m", 0, kit)
     with pytest.raises(DataError, match="damaged"):
         read_tree(tmp_path)
+
+
+def cones() -> np.ndarray[tuple[int, int], np.dtype[np.float32]]:
+    """200 rows around x, the same around y mirrored, and one halfway."""
+    rows = np.array([1.0, 0.0, 0.0]) + 0.35 * np.random.default_rng(2).standard_normal((200, 3))
+    return normalize_rows(np.concatenate([rows, rows[:, [1, 0, 2]], [[1.0, 1.0, 0.0]]]))
+
+
+def test_what_lies_between_two_clusters_belongs_to_both() -> None:
+    tree = Mixture(depth=1, branching=(2,)).build(cones(), 0)
+    parents = np.bincount(tree.below[-1].items)
+    assert tree.size(1) == 2
+    assert parents[400] == 2
+    assert (parents[:400] == 1).mean() > 0.8
+    # Nearly all around x are in one leaf, few of them in the other.
+    shares = sorted((tree.members(1, leaf) < 200).sum() / 200 for leaf in (0, 1))
+    assert shares[0] < 0.3
+    assert shares[1] > 0.8
+
+
+def test_a_threshold_above_a_half_leaves_one_cluster_each() -> None:
+    soft = Mixture(depth=1, branching=(4,), threshold=0.05).build(cones(), 0)
+    hard = Mixture(depth=1, branching=(4,), threshold=0.51).build(cones(), 0)
+    assert np.bincount(hard.below[-1].items).max() == 1
+    assert np.bincount(soft.below[-1].items).max() > 1
+    assert np.bincount(soft.below[-1].items).min() == 1
+
+
+def test_nodes_have_several_parents_too() -> None:
+    vectors = normalize_rows(np.random.default_rng(1).standard_normal((600, 12)))
+    tree = Mixture(depth=3, leaf=6, dims=3).build(vectors, 0)
+    assert np.bincount(tree.below[1].items).max() > 1
+    assert np.bincount(tree.below[2].items).max() > 1
+    # 600 / 6 = 100 leaves asked for: more than are found at once, so in two steps; 100 ** (1 / 3) = 4.6, up 5
+    assert tree.size(1) == 5
+    assert tree.size(2) == 25
+    assert tree.size(3) == pytest.approx(100, abs=10)
+
+
+def test_probabilities_are_those_of_gauss() -> None:
+    fitted = _MixtureModel(np.array([0.25, 0.75]), np.array([[0.0, 0.0], [2.0, 1.0]]), np.array([1.0, 0.5]))
+    rows = np.random.default_rng(0).normal([1.0, 0.5], 1.0, (30, 2))
+    each = np.column_stack(
+        [
+            0.25 * multivariate_normal([0.0, 0.0], 1.0 * np.eye(2)).pdf(rows),
+            0.75 * multivariate_normal([2.0, 1.0], 0.5 * np.eye(2)).pdf(rows),
+        ]
+    )
+    assert fitted.probabilities(rows) == pytest.approx(each / each.sum(axis=1, keepdims=True))
+
+
+@pytest.mark.slow  # scikit-learn takes seconds to import
+def test_the_fit_is_that_of_scikit_learn() -> None:
+    from sklearn.mixture import GaussianMixture
+
+    rng = np.random.default_rng(4)
+    rows = np.concatenate([rng.normal([0.0, 0.0], 1.0, (300, 2)), rng.normal([5.0, 1.0], 0.5, (100, 2))])
+    first = [np.arange(300), np.arange(300, 400)]
+    ours = _fit_mixture(rows, first)
+    theirs = GaussianMixture(2, covariance_type="spherical", means_init=[[0, 0], [5, 1]], tol=1e-9).fit(rows)
+    assert ours.middles == pytest.approx(theirs.means_, abs=1e-3)
+    assert ours.variances == pytest.approx(theirs.covariances_, abs=1e-3)
+    assert ours.shares == pytest.approx(theirs.weights_, abs=1e-3)
+
+
+def test_directions_are_those_of_the_largest_variance() -> None:
+    rng = np.random.default_rng(6)
+    rows = (rng.standard_normal((200, 5)) * [0.1, 3.0, 0.1, 1.0, 0.1] + 7.0).astype(np.float32)
+    found = np.abs(_principal_directions(rows, 2))
+    assert found.shape == (5, 2)
+    assert found[1, 0] > 0.98  # the second axis varies most, then the fourth
+    assert found[3, 1] > 0.98
+
+
+def spread_out(count: int, dims: int = 8, seed: int = 3) -> Vectors:
+    return normalize_rows(np.random.default_rng(seed).standard_normal((count, dims)))
+
+
+def along(*degrees: float) -> Vectors:
+    """Directions in a plane."""
+    turned = np.radians(degrees)
+    return normalize_rows(np.column_stack([np.cos(turned), np.sin(turned)]))
+
+
+def leaves(tree: Tree) -> list[list[int]]:
+    return [tree.below[-1].of(leaf).tolist() for leaf in range(tree.size(tree.depth))]
+
+
+#     root
+#    /    \
+#  L1:0   L1:1
+#   |     /   \
+# L2:0  L2:1  L2:2      passages at 0 and 10, at 80 and 90, at 170 and 180 degrees
+THREE = Tree(
+    (
+        ChildLists.of_lists([[0, 1]]),
+        ChildLists.of_lists([[0], [1, 2]]),
+        ChildLists.of_lists([[0, 1], [2, 3], [4, 5]]),
+    )
+)
+OLD = (0, 10, 80, 90, 170, 180)
+
+
+def test_a_new_passage_goes_down_to_the_nearest_leaf() -> None:
+    grown = grow(THREE, along(*OLD, 4, 84, 176), most=5)
+    assert leaves(grown) == [[0, 1, 6], [2, 3, 7], [4, 5, 8]]
+    assert [grown.below[1].of(node).tolist() for node in (0, 1)] == [[0], [1, 2]]
+
+
+def test_the_way_down_decides_not_the_nearest_of_all_leaves() -> None:
+    # L1:0 points at 5 degrees, L1:1 at 130 (the mean of 85 and 175). At 60 degrees the nearest leaf is L2:1,
+    # 25 away, but 55 to L1:0 is less than 70 to L1:1: it goes where a query of 60 degrees is led.
+    assert leaves(grow(THREE, along(*OLD, 60), most=5))[0] == [0, 1, 6]
+
+
+def test_a_leaf_that_grew_too_large_is_halved_beside_itself() -> None:
+    # L2:1 gets 79, 91 and 92 besides 80 and 90: five passages where four may be, in two groups.
+    grown = grow(THREE, along(*OLD, 79, 91, 92), most=4)
+    assert leaves(grown)[0] == [0, 1]
+    assert leaves(grown)[2] == [4, 5]
+    assert sorted([leaves(grown)[1], leaves(grown)[3]]) == [[2, 6], [3, 7, 8]]
+    # Both parts hold one old passage; that of the first keeps the number.
+    assert leaves(grown)[1] == [2, 6]
+    assert grown.below[1].of(0).tolist() == [0]
+    assert grown.below[1].of(1).tolist() == [1, 2, 3]
+
+
+def test_the_part_with_most_old_passages_keeps_the_number() -> None:
+    # Three new ones at 60 leave 80 and 90 to themselves, which are the old ones.
+    old = Tree((ChildLists.of_lists([[0, 1]]), ChildLists.of_lists([[0, 1], [2, 3]])))
+    grown = grow(old, along(170, 180, 80, 90, 60, 61, 62), most=4)
+    assert leaves(grown) == [[0, 1], [2, 3], [4, 5, 6]]
+
+
+def test_a_new_leaf_gets_every_parent_of_the_old() -> None:
+    shared = Tree(
+        (ChildLists.of_lists([[0, 1]]), ChildLists.of_lists([[0, 1], [1]]), ChildLists.of_lists([[0], [1]]))
+    )
+    grown = grow(shared, along(0, 90, 80, 81, 99, 100), most=3)
+    assert grown.size(2) == 3
+    assert grown.below[1].of(0).tolist() == [0, 1, 2]
+    assert grown.below[1].of(1).tolist() == [1, 2]
+
+
+def test_a_full_leaf_that_got_nothing_stays() -> None:
+    grown = grow(THREE, along(*OLD, 4), most=1)
+    assert leaves(grown)[1:3] == [[2, 3], [4, 5]]
+    assert sorted([leaves(grown)[0], *leaves(grown)[3:]]) == [[0], [1], [6]]
+
+
+def test_equal_passages_are_not_halved_for_ever() -> None:
+    grown = grow(THREE, along(*OLD, *[5.0] * 30), most=3)
+    assert list(range(6, 36)) in leaves(grown)
+
+
+def test_twice_the_mean_leaf_is_the_most() -> None:
+    # Two passages a leaf: up to four may be there, the fifth halves it.
+    assert grow(THREE, along(*OLD, 3, 4)).size(2) == 3
+    assert grow(THREE, along(*OLD, 3, 4, 5)).size(2) == 4
+
+
+@settings(max_examples=10)
+@given(first=st.integers(1, 60), new=st.integers(0, 60), soft=st.booleans(), seed=st.integers(0, 5))
+def test_growth_keeps_what_was_there(first: int, new: int, soft: bool, seed: int) -> None:
+    vectors = spread_out(first + new, seed=seed)
+    builder = Mixture(depth=2, leaf=6) if soft else KMeans(depth=2, leaf=6)
+    old = builder.build(vectors[:first], seed)
+    grown = grow(old, vectors, seed=seed)
+    assert np.array_equal(np.unique(grown.below[-1].items), np.arange(first + new))
+    assert grown.depth == old.depth
+    assert grown.size(1) == old.size(1)
+    before, after = old.passages[1].toarray(), grown.passages[1].toarray()[:, :first]
+    assert np.array_equal(before, after)  # no old passage changed its branch
+    for leaf in range(old.size(2)):
+        held = old.below[-1].of(leaf)
+        kept = grown.below[-1].of(leaf)
+        assert np.isin(kept[kept < first], held).all()  # and no leaf has old ones of another
+    for node in range(old.size(1)):
+        children = grown.below[1].of(node)
+        assert np.array_equal(children[children < old.size(2)], old.below[1].of(node))
+
+
+def test_a_tree_that_cannot_grow_is_an_error() -> None:
+    with pytest.raises(UsageError, match="holds 6 passages, and there are 4 vectors"):
+        grow(THREE, along(*OLD[:4]))
+    with pytest.raises(UsageError, match="without passages"):
+        grow(KMeans().build(spread_out(0), 0), spread_out(3))
+    assert grow(THREE, along(*OLD)) is THREE
