@@ -81,7 +81,7 @@ def test_a_token_has_the_row_that_its_text_gives_it(folder: Path) -> None:
 @settings(max_examples=25)
 def test_a_vector_does_not_depend_on_its_batch(tiny: OnnxModel, texts: list[str], at_once: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(onnx, "_TOKENS_A_CORE", at_once)
+        patch.setattr(onnx, "_TOKENS_PER_CORE", at_once)
         together = tiny.embed(texts, "passage")
         alone = [tiny.embed([text], "passage") for text in texts]
     assert together.vectors.shape == (len(texts), 8)

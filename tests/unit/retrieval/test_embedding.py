@@ -230,7 +230,7 @@ def test_a_query_that_cannot_be_remembered_is_answered_all_the_same(
         raise SystemFailure("the disk is full")
 
     embedding = EmbeddingCache(Counting(CountingModel()), kit)
-    monkeypatch.setattr(VectorFile, "keep", refuse)
+    monkeypatch.setattr(VectorFile, "put", refuse)
     assert np.array_equal(embedding.query("a")[0].vector, vector("query a"))
     with pytest.raises(SystemFailure, match="full"):
         embedding.passages(["a"])
