@@ -329,7 +329,7 @@ def _review_row(
     # If people look deeper than results are shown, the number of results is not known here.
     cut = review.depth > SHOWN_HITS and len(hits) == SHOWN_HITS
     total = None if cut else len(hits)
-    found = [getattr(hit, "mark", None) for hit in hits]
+    found = [hit.mark for hit in hits]
     everywhere = item.item_id in review.complete
     if any(found) and not cut:
         counted = Counter(found)
