@@ -233,6 +233,6 @@ def test_a_set_that_was_damaged_at_the_revision(committed: Path) -> None:
 def test_a_study_outside_any_repository(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(folder.parent.parent))
     error = refused(open_golden(folder), "HEAD")
-    assert "'HEAD' is no file, and" in str(error)
+    assert "'HEAD' is not a file, and" in str(error)
     assert "git finds no repository at" in str(error)
     assert "not a git repository" in str(error)  # in git's own words
