@@ -91,7 +91,7 @@ def test_what_changed_is_told_in_order_and_decides_nothing(folder: Path) -> None
     told_in_order = [
         "verdict: Go -> No-go",
         "gate ship: go -> no-go",
-        "gate ship: RR@5(old) <= 0.6: holds -> fails",
+        "gate ship: RR@5(old) <= 0.6: passes -> fails",
         "items: 10 unchanged, 1 added, 1 removed, 1 changed",
         "  added: q99",
         "  removed: q4",
@@ -154,7 +154,7 @@ def test_nothing_in_common_is_said(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("args", "code", "message"),
     [
-        (["tag", "a/b"], 2, "'a/b' is no name for a baseline. Use letters, digits"),
+        (["tag", "a/b"], 2, "'a/b' is not a name for a baseline. Use letters, digits"),
         (["tag", "march"], 2, "There is a baseline 'march' already. Choose another name, or add --replace."),
         (["diff", "marhc"], 2, "There is no baseline 'marhc'. Did you mean 'march'?"),
         (["diff", "march", "april"], 2, "There is no baseline 'april'."),
