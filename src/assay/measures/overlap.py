@@ -27,7 +27,7 @@ agreement_declaration = partial(
 
 
 @dataclass(frozen=True)
-class _RankingAgreement(DeclaredMeasure, ABC):
+class _RankingSimilarity(DeclaredMeasure, ABC):
     """From 0 to 1, higher is more alike. Two empty rankings are alike; an empty one and another are not."""
 
     against: str = field(kw_only=True)  # the other system
@@ -60,7 +60,7 @@ def _rankings(block: Block, cutoff: int | None) -> dict[str, list[str]]:
 
 
 @dataclass(frozen=True)
-class RBO(_RankingAgreement):
+class RBO(_RankingSimilarity):
     """Rank-biased overlap, extrapolated: the overlap at every depth; deeper ones weigh less by `p`.
 
     (1 - p)/p · [Σ_{d≤l} X_d/d · p^d + Σ_{s<d≤l} X_s (d - s)/(s d) · p^d] + [(X_l - X_s)/l + X_s/s] · p^l
@@ -100,7 +100,7 @@ class RBO(_RankingAgreement):
 
 
 @dataclass(frozen=True)
-class Overlap(_RankingAgreement):
+class Overlap(_RankingSimilarity):
     """The share of the first k documents that both systems return, in any order.
 
     |A ∩ B| / max(|A|, |B|) of the first k of each, so that two short rankings can be alike too.

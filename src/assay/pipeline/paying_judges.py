@@ -102,14 +102,14 @@ class JudgeQuestions:
         tally, spent, is_answered = Tally(self.name, 0), list[float](), list[bool]()
         system = _JudgeAsSystem(self.judge, self.unanswered, study.kit)
         items = [Item(key, question.text) for key, question in self.unanswered.items()]
-        units = [SessionTask((place,), (key,)) for place, key in enumerate(self.unanswered)]
+        tasks = [SessionTask((place,), (key,)) for place, key in enumerate(self.unanswered)]
         target = SystemUnderTest(
             system,
             Dataset(self.name, Corpus(()), items),
             study.kit,
             (),
             study.file.run,
-            IndexPool(lambda _: system, units),
+            IndexPool(lambda _: system, tasks),
             study.concealed,
         )
 
@@ -129,10 +129,10 @@ class JudgeQuestions:
 
         with store.writer() as writer:
             pool = WorkerPool(target, store_findings, spent.append, may_go_on)
-            with closing(pool.answer(units)) as answered:
-                for unit in answered:
-                    if unit is not None:
-                        progress.advance(1, tally.count(unit.answers))
+            with closing(pool.answer(tasks)) as answered:
+                for task in answered:
+                    if task is not None:
+                        progress.advance(1, tally.count(task.answers))
         tally.cost = math.fsum(spent)
         cap.pay(tally.cost)
         return tally

@@ -190,9 +190,9 @@ def _answer_keys(study: Study, selection: Selection) -> Iterable[str]:
         dataset = study.dataset(arm)
         basis, positions = AnswerBasis.of(study, arm, dataset), selection.positions(study, dataset)
         for seed in study.seeds_of(arm):
-            for unit in plan_tasks(basis, seed, dataset):
-                if not positions.isdisjoint(unit.items):  # a sequence runs as a whole
-                    yield from unit.keys
+            for task in plan_tasks(basis, seed, dataset):
+                if not positions.isdisjoint(task.items):  # a sequence runs as a whole
+                    yield from task.keys
 
 
 # ---------------------------------------------------------------------------------------- running

@@ -112,18 +112,18 @@ class Outcome:
 
 
 @dataclass(frozen=True)
-class ArmUnits:
-    """One arm and seed: all its units, the key of every item, and the positions of the selected items."""
+class ArmTasks:
+    """One arm and seed: all its tasks, the key of every item, and the positions of the selected items."""
 
     arm: Arm
     seed: int
     basis: AnswerBasis
-    units: list[SessionTask]
+    tasks: list[SessionTask]
     keys: list[str]
     positions: set[int]
 
 
-Plans = dict[tuple[str, int], ArmUnits]  # by arm and seed
+TasksByArm = dict[tuple[str, int], ArmTasks]  # by arm and seed
 
 # --------------------------------------------------------------------------------------- running
 
@@ -186,37 +186,37 @@ def repeat_study(
     return Outcome(tallies, reused, pending, time.monotonic() - started, left_out)
 
 
-def _plan_arms(study: Study, arms: Sequence[Arm], selection: Selection) -> Plans:
-    plans: Plans = {}
+def _plan_arms(study: Study, arms: Sequence[Arm], selection: Selection) -> TasksByArm:
+    plans: TasksByArm = {}
     for arm in arms:
         dataset = study.dataset(arm)
         basis, positions = AnswerBasis.of(study, arm, dataset), selection.positions(study, dataset)
         for seed in study.seeds_of(arm):
-            units = plan_tasks(basis, seed, dataset)
-            keys = keys_by_item(units, len(dataset.items))
-            plans[arm.name, seed] = ArmUnits(arm, seed, basis, units, keys, positions)
+            tasks = plan_tasks(basis, seed, dataset)
+            keys = keys_by_item(tasks, len(dataset.items))
+            plans[arm.name, seed] = ArmTasks(arm, seed, basis, tasks, keys, positions)
     return plans
 
 
 def _list_work(
-    study: Study, plans: Plans, outcomes: Mapping[str, bool], generation: int, repetition: int = 0
+    study: Study, plans: TasksByArm, outcomes: Mapping[str, bool], generation: int, repetition: int = 0
 ) -> tuple[list[WorkOrder], int]:
     """What is still to be asked, and how many answers are stored already."""
     orders, reused = [], 0
     for plan in plans.values():
-        open_units = []
-        for index, unit in enumerate(plan.units):
-            if plan.positions.isdisjoint(unit.items):  # a sequence runs as a whole
+        open_tasks = []
+        for index, task in enumerate(plan.tasks):
+            if plan.positions.isdisjoint(task.items):  # a sequence runs as a whole
                 continue
-            if all(outcomes.get(key, False) for key in unit.keys):
-                reused += len(unit.items)
+            if all(outcomes.get(key, False) for key in task.keys):
+                reused += len(task.items)
             else:
-                open_units.append(index)
-        if open_units:
-            n_items = sum(len(plan.units[index].items) for index in open_units)
+                open_tasks.append(index)
+        if open_tasks:
+            n_items = sum(len(plan.tasks[index].items) for index in open_tasks)
             about = (study.lines.where, plan.arm, plan.seed, plan.basis)
             orders.append(
-                WorkOrder(*about, open_units, n_items, generation=generation, repetition=repetition)
+                WorkOrder(*about, open_tasks, n_items, generation=generation, repetition=repetition)
             )
     return orders, reused
 
@@ -224,7 +224,7 @@ def _list_work(
 def _perform_all(
     study: Study,
     orders: Sequence[WorkOrder],
-    plans: Plans,
+    plans: TasksByArm,
     engine: Engine,
     progress: Progress | None,
     label: str,
@@ -256,30 +256,30 @@ def _perform_all(
 
 
 def _perform_here(
-    encoded: bytes, *, study: Study, plans: Plans, progress: Progress, cap: SpendingCap
+    encoded: bytes, *, study: Study, plans: TasksByArm, progress: Progress, cap: SpendingCap
 ) -> bytes:
     group = msgspec.json.decode(encoded, type=list[WorkOrder])
     orders = [cap.share(order, len(group)) for order in group]
-    units = [plans[order.arm.name, order.seed].units for order in orders]
-    tallies = perform_work(orders, units, study, progress)
+    tasks = [plans[order.arm.name, order.seed].tasks for order in orders]
+    tallies = perform_work(orders, tasks, study, progress)
     for tally in tallies:
         cap.pay(tally.cost)
     return msgspec.json.encode(tallies)
 
 
-def _seal_finished(store: Store, plans: Plans, outcomes: Mapping[str, bool]) -> set[str]:
+def _seal_finished(store: Store, plans: TasksByArm, outcomes: Mapping[str, bool]) -> set[str]:
     """Seal the arms that are completely answered. Returns the keys of all answers."""
     done = {key for key, good in outcomes.items() if good}
     store.seal({place: plan.keys for place, plan in plans.items() if done.issuperset(plan.keys)})
     return done
 
 
-def _count_unanswered(plans: Plans, outcomes: Mapping[str, bool]) -> tuple[int, int]:
+def _count_unanswered(plans: TasksByArm, outcomes: Mapping[str, bool]) -> tuple[int, int]:
     """How many items are still to be asked, and how many others the selection leaves out."""
     counts = [0, 0]
     for plan in plans.values():
-        for unit in plan.units:
-            counts[plan.positions.isdisjoint(unit.items)] += sum(key not in outcomes for key in unit.keys)
+        for task in plan.tasks:
+            counts[plan.positions.isdisjoint(task.items)] += sum(key not in outcomes for key in task.keys)
     return counts[0], counts[1]
 
 
@@ -368,8 +368,8 @@ def study_status(study: Study) -> RunStatus:
         dataset, basis = study.dataset(arm), bases.get(arm.name)
         changed = [] if basis is None else basis.changes(study, arm, dataset)
         for seed in study.seeds_of(arm):
-            units = [] if basis is None else plan_tasks(basis, seed, dataset)
-            failed = select_by_key(stored, keys_by_item(units, len(dataset.items)))["failed"]
+            tasks = [] if basis is None else plan_tasks(basis, seed, dataset)
+            failed = select_by_key(stored, keys_by_item(tasks, len(dataset.items)))["failed"]
             counts = int((~failed).sum()), int(failed.sum()), failed.null_count()
             arms.append(ArmStatus(arm.name, seed, *counts, changed))
     whole, begin = merge_arms(arms), f"assay run {command_path(study)}"

@@ -58,13 +58,13 @@ class NoProgress:
 
 
 class WorkOrder(msgspec.Struct):
-    """The units of one arm and seed that are to be asked: all that a performer needs to know."""
+    """The tasks of one arm and seed that are to be asked: all that a performer needs to know."""
 
     study: str  # the study file
     arm: Arm
     seed: int
     basis: AnswerBasis
-    units: list[int]  # positions in the arm's plan
+    tasks: list[int]  # positions in the arm's plan
     n_items: int
     generation: int = 0
     spend: float | None = None  # how much it may spend
@@ -83,7 +83,7 @@ class Tally(msgspec.Struct):
     last_fault: str | None = None
 
     def count(self, answers: list[Answer]) -> int:
-        """Add the answers of one unit. Returns how many of them failed."""
+        """Add the answers of one task. Returns how many of them failed."""
         faults = [answer.response.error for answer in answers if answer.response.error is not None]
         self.answered += len(answers) - len(faults)
         self.failed += len(faults)
@@ -169,15 +169,15 @@ def perform_work(
             for order, plan in zip(orders, plans, strict=True)
         ]
         if len(runs) == 1:
-            runs[0].ask(runs[0].units)
+            runs[0].ask(runs[0].tasks)
         else:
             turns: dict[int, list[tuple[_ArmRun, SessionTask]]] = {}
             for run in runs:
-                for unit in run.units:
-                    turns.setdefault(min(unit.items), []).append((run, unit))
+                for task in run.tasks:
+                    turns.setdefault(min(task.items), []).append((run, task))
             for number, position in enumerate(sorted(turns)):
-                for run, unit in turns[position][:: -1 if number % 2 else 1]:
-                    run.ask([unit])
+                for run, task in turns[position][:: -1 if number % 2 else 1]:
+                    run.ask([task])
     return [run.tally for run in runs]
 
 
@@ -186,10 +186,10 @@ def _open_arm_run(
     order: WorkOrder, plan: Sequence[SessionTask], study: Study, progress: Progress
 ) -> Iterator[_ArmRun]:
     store, tally = Store(study.run_folder), Tally(order.arm.name, order.seed)
-    units = [plan[index] for index in order.units]
+    tasks = [plan[index] for index in order.tasks]
     answers = store.repetition(order.repetition)  # spending has one place for answers and repetitions
     with closing(SpendingLog(store.spending, order)) as spending, answers.writer() as writer:
-        run = _ArmRun(study, order, units, writer, spending, progress, tally)
+        run = _ArmRun(study, order, tasks, writer, spending, progress, tally)
         with closing(run.indexes):
             yield run
         tally.cost = spending.total
@@ -201,7 +201,7 @@ class _ArmRun:
 
     study: Study
     order: WorkOrder
-    units: Sequence[SessionTask]
+    tasks: Sequence[SessionTask]
     writer: JournalWriter
     spending: SpendingLog
     progress: Progress
@@ -217,13 +217,13 @@ class _ArmRun:
 
     @cached_property
     def indexes(self) -> IndexPool:
-        return IndexPool(self._build, self.units)
+        return IndexPool(self._build, self.tasks)
 
     @cached_property
     def _is_ready(self) -> bool:
-        """Whether it can be asked: it may spend, and the index that its units share could be built."""
+        """Whether it can be asked: it may spend, and the index that its tasks share could be built."""
         try:
-            if self.spending.is_below_cap and any(unit.scope is None for unit in self.units):
+            if self.spending.is_below_cap and any(task.scope is None for task in self.tasks):
                 self.indexes.get(None)
         except (Exception, SystemExit) as error:  # an index that cannot be built is the system's failure
             fault = fault_of(error, self.study.concealed)
@@ -231,8 +231,8 @@ class _ArmRun:
             return False
         return self.spending.is_below_cap
 
-    def ask(self, units: Sequence[SessionTask]) -> None:
-        """Ask some of its units, if it can be asked."""
+    def ask(self, tasks: Sequence[SessionTask]) -> None:
+        """Ask some of its tasks, if it can be asked."""
         if not self._is_ready:
             return
         study = self.study
@@ -240,12 +240,12 @@ class _ArmRun:
             self.system, self.dataset, study.kit, study.budgets, study.file.run, self.indexes, study.concealed
         )
         pool = WorkerPool(target, self._store, self.spending.pay, lambda: self.spending.is_below_cap)
-        with closing(pool.answer(units)) as answered:  # so that an interrupt here ends the workers at once
-            for unit in answered:
-                if unit is None:
+        with closing(pool.answer(tasks)) as answered:  # so that an interrupt here ends the workers at once
+            for task in answered:
+                if task is None:
                     self.writer.flush()
                 else:
-                    self.progress.advance(len(unit.answers), self.tally.count(unit.answers))
+                    self.progress.advance(len(task.answers), self.tally.count(task.answers))
 
     def _store(self, answers: list[Answer]) -> None:
         self.writer.append(AnswersEntry(self.order.arm.name, self.order.seed, answers, self.order.generation))

@@ -1,6 +1,6 @@
-"""Asks one arm: worker threads answer units and store them; one thread hands out units and watches the clock.
+"""Asks one arm: worker threads answer tasks and store them; one thread hands out tasks and watches the clock.
 
-A worker stores a unit before it takes the next one, so a crash loses only the units in hand. Python cannot
+A worker stores a task before it takes the next one, so a crash loses only the tasks in hand. Python cannot
 end a thread that hangs. A worker that exceeds its time is abandoned and replaced, its late answer is dropped,
 and the item fails (or is tried again if retries are left).
 """
@@ -30,8 +30,8 @@ from assay.study.study_file import RunSettings
 Scope = tuple[str, ...] | None
 
 TICK = 0.05  # seconds between two looks at the clock
-RESERVE = 8  # units handed out for each worker
-GRACE = 5.0  # seconds that units in hand may take after the run was stopped
+RESERVE = 8  # tasks handed out for each worker
+GRACE = 5.0  # seconds that tasks in hand may take after the run was stopped
 
 
 @dataclass
@@ -50,14 +50,14 @@ class _IndexSlot:
 
 
 class IndexPool:
-    """Builds an index when its first unit needs it, and closes it when its last unit is done.
+    """Builds an index when its first task needs it, and closes it when its last task is done.
 
-    A build that fails leaves nothing behind: the next unit, or the next attempt, tries again.
+    A build that fails leaves nothing behind: the next task, or the next attempt, tries again.
     """
 
-    def __init__(self, build: Callable[[Scope], Index], units: Iterable[SessionTask]) -> None:
+    def __init__(self, build: Callable[[Scope], Index], tasks: Iterable[SessionTask]) -> None:
         self._build = build
-        self._left = Counter(unit.scope for unit in units)
+        self._left = Counter(task.scope for task in tasks)
         self._slots: dict[Scope, _IndexSlot] = {scope: _IndexSlot() for scope in self._left}
 
     def get(self, scope: Scope) -> Index:
@@ -68,11 +68,11 @@ class IndexPool:
                 slot.index = self._build(scope)
             return slot.index
 
-    def release(self, unit: SessionTask) -> None:
-        """Note that a unit no longer needs its index."""
-        self._left[unit.scope] -= 1
-        if not self._left[unit.scope]:
-            self._slots[unit.scope].close()
+    def release(self, task: SessionTask) -> None:
+        """Note that a task no longer needs its index."""
+        self._left[task.scope] -= 1
+        if not self._left[task.scope]:
+            self._slots[task.scope].close()
 
     def close(self) -> None:
         for slot in self._slots.values():
@@ -81,7 +81,7 @@ class IndexPool:
 
 @dataclass
 class SystemUnderTest:
-    """A system, the indexes from which its units are answered, and how it is asked."""
+    """A system, the indexes from which its tasks are answered, and how it is asked."""
 
     system: System
     dataset: Dataset
@@ -104,17 +104,17 @@ class SystemUnderTest:
     def query(self, position: int) -> Query:
         return self.dataset.items[position].query
 
-    def add_unasked(self, unit: SessionTask, answers: Sequence[Answer]) -> list[Answer]:
-        """The answers of a unit, and a fault for each item after the one that failed.
+    def add_unasked(self, task: SessionTask, answers: Sequence[Answer]) -> list[Answer]:
+        """The answers of a task, and a fault for each item after the one that failed.
 
         What follows a failure in a sequence is not asked: its session lacks what comes before in the
         sequence, so its answers would not be those of the sequence.
         """
-        if len(answers) == len(unit.items):
+        if len(answers) == len(task.items):
             return list(answers)
         what = f"{answers[-1].item_id!r}, earlier in its sequence, failed"
         fault = Fault("NotAsked", what, retryable=True)
-        rest = list(zip(unit.items, unit.keys, strict=True))[len(answers) :]
+        rest = list(zip(task.items, task.keys, strict=True))[len(answers) :]
         return [
             *answers,
             *(Answer(key, self.query(position).item_id, Response(error=fault)) for position, key in rest),
@@ -123,15 +123,15 @@ class SystemUnderTest:
 
 @dataclass
 class _UnitAttempt:
-    unit: SessionTask
+    task: SessionTask
     attempt: int = 1
 
 
 @dataclass
-class AnsweredUnit:
-    """A unit with an answer for each of its items."""
+class AnsweredTask:
+    """A task with an answer for each of its items."""
 
-    unit: SessionTask
+    task: SessionTask
     answers: list[Answer]
 
 
@@ -158,12 +158,12 @@ class _Worker(threading.Thread):
                 if not self._take(None):
                     return
                 # nobody waits any more for a sequence that did not fail and was not asked to its end
-                if len(self.answers) < len(job.unit.items) and self.answers[-1].response.error is None:
+                if len(self.answers) < len(job.task.items) and self.answers[-1].response.error is None:
                     return
-                answered = AnsweredUnit(job.unit, self.target.add_unasked(job.unit, self.answers))
+                answered = AnsweredTask(job.task, self.target.add_unasked(job.task, self.answers))
                 self.pool.store(answered.answers)
                 self.pool.done.put(answered)
-            except Exception as error:  # a full disk: the thread that waits for this unit raises it
+            except Exception as error:  # a full disk: the thread that waits for this task raises it
                 self.pool.done.put(error)
 
     def overdue(self, timeout: float) -> _UnitAttempt | None:
@@ -184,7 +184,7 @@ class _Worker(threading.Thread):
 
     def _answer(self, job: _UnitAttempt) -> None:
         self._session = None
-        for position, key in zip(job.unit.items, job.unit.keys, strict=True):
+        for position, key in zip(job.task.items, job.task.keys, strict=True):
             query = self.target.query(position)
             response = self._ask(job, query)
             with self._lock:
@@ -198,7 +198,7 @@ class _Worker(threading.Thread):
         settings, attempt, spent = self.target.settings, job.attempt, 0.0
         while True:
             clock = self.target.kit.clock()
-            response = self._attempt(job.unit, query)
+            response = self._attempt(job.task, query)
             seen = response.observed
             if seen.cost:
                 self.pool.pay(seen.cost)
@@ -215,12 +215,12 @@ class _Worker(threading.Thread):
             if self.pool.stopping.wait(pause_before(attempt, settings.backoff)):
                 return response
 
-    def _attempt(self, unit: SessionTask, query: Query) -> Response:
+    def _attempt(self, task: SessionTask, query: Query) -> Response:
         target = self.target
         self._since = started = time.monotonic()
         try:
             if self._session is None:
-                self._session = target.indexes.get(unit.scope).session()
+                self._session = target.indexes.get(task.scope).session()
                 self._since = started = time.monotonic()
             response = check_response(self._session.answer(query, target.budgets), target.budgets)
         except BaseException as error:  # anything that a system raises is its failure, SystemExit too
@@ -237,25 +237,25 @@ class _Worker(threading.Thread):
 
 @dataclass
 class WorkerPool:
-    """The workers of one arm. `answer()` yields units as they are answered, in no particular order."""
+    """The workers of one arm. `answer()` yields tasks as they are answered, in no particular order."""
 
     target: SystemUnderTest
-    store: Callable[[list[Answer]], None]  # called by workers, with the answers of one unit
+    store: Callable[[list[Answer]], None]  # called by workers, with the answers of one task
     pay: Callable[[float], None]  # called by workers, for each attempt that cost something
-    may_go_on: Callable[[], bool] = lambda: True  # asked before each unit is handed out
+    may_go_on: Callable[[], bool] = lambda: True  # asked before each task is handed out
     jobs: queue.SimpleQueue[_UnitAttempt | None] = field(default_factory=queue.SimpleQueue)
-    done: queue.SimpleQueue[AnsweredUnit | Exception] = field(default_factory=queue.SimpleQueue)
+    done: queue.SimpleQueue[AnsweredTask | Exception] = field(default_factory=queue.SimpleQueue)
     workers: list[_Worker] = field(default_factory=list)
     stopping: threading.Event = field(default_factory=threading.Event)  # set: nothing more is to be asked
     last_look: float = 0.0  # at the clock
 
-    def answer(self, units: Sequence[SessionTask]) -> Generator[AnsweredUnit | None, None, None]:
-        """Yield each unit with its answers, and None if none has come back for a while."""
-        waiting = iter(units)
-        # A reserve keeps workers that answer at once from waiting for the next unit. A spending cap allows
+    def answer(self, tasks: Sequence[SessionTask]) -> Generator[AnsweredTask | None, None, None]:
+        """Yield each task with its answers, and None if none has come back for a while."""
+        waiting = iter(tasks)
+        # A reserve keeps workers that answer at once from waiting for the next task. A spending cap allows
         # none: what is handed out when it is reached will still be paid for.
         depth = self.target.threads * (1 if self.target.settings.max_cost is not None else RESERVE)
-        for _ in range(min(self.target.threads, len(units))):
+        for _ in range(min(self.target.threads, len(tasks))):
             self._start_worker()
         try:
             in_flight = self._hand_out(waiting, depth)
@@ -263,7 +263,7 @@ class WorkerPool:
                 answered = self._give_up_overdue() or self._next_answered()
                 if answered is not None:
                     in_flight -= 1
-                    self.target.indexes.release(answered.unit)
+                    self.target.indexes.release(answered.task)
                 yield answered
                 if answered is not None:
                     in_flight += self._hand_out(waiting, 1)
@@ -284,8 +284,8 @@ class WorkerPool:
 
     def _hand_out(self, waiting: Iterator[SessionTask], number: int) -> int:
         handed = 0
-        while handed < number and self.may_go_on() and (unit := next(waiting, None)) is not None:
-            self.jobs.put(_UnitAttempt(unit))
+        while handed < number and self.may_go_on() and (task := next(waiting, None)) is not None:
+            self.jobs.put(_UnitAttempt(task))
             handed += 1
         return handed
 
@@ -294,7 +294,7 @@ class WorkerPool:
         self.workers.append(worker)
         worker.start()
 
-    def _next_answered(self) -> AnsweredUnit | None:
+    def _next_answered(self) -> AnsweredTask | None:
         try:
             answered = self.done.get(timeout=TICK)
         except queue.Empty:
@@ -303,8 +303,8 @@ class WorkerPool:
             raise answered
         return answered
 
-    def _give_up_overdue(self) -> AnsweredUnit | None:
-        """Replace workers whose attempt takes too long. A unit without retries left fails."""
+    def _give_up_overdue(self) -> AnsweredTask | None:
+        """Replace workers whose attempt takes too long. A task without retries left fails."""
         timeout = self.target.settings.timeout
         if timeout is None or time.monotonic() - self.last_look < TICK:
             return None
@@ -314,17 +314,17 @@ class WorkerPool:
             self.workers.remove(worker)
             self._start_worker()
             if job.attempt > self.target.settings.retries:
-                answered = AnsweredUnit(job.unit, self._timed_out(worker, job, timeout))
+                answered = AnsweredTask(job.task, self._timed_out(worker, job, timeout))
                 self.store(answered.answers)
                 return answered
-            self.jobs.put(_UnitAttempt(job.unit, job.attempt + 1))
+            self.jobs.put(_UnitAttempt(job.task, job.attempt + 1))
         self.last_look = time.monotonic()
         return None
 
     def _timed_out(self, worker: _Worker, job: _UnitAttempt, timeout: float) -> list[Answer]:
         answers = list(worker.answers)
-        position, key = job.unit.items[len(answers)], job.unit.keys[len(answers)]
+        position, key = job.task.items[len(answers)], job.task.keys[len(answers)]
         fault = Fault("Timeout", f"no answer within {timeout:g} s", retryable=True)
         seen = Observed(seconds={"total": timeout}, attempts=job.attempt, concurrency=self.target.threads)
         answers.append(Answer(key, self.target.query(position).item_id, Response(error=fault, observed=seen)))
-        return self.target.add_unasked(job.unit, answers)
+        return self.target.add_unasked(job.task, answers)
