@@ -1,4 +1,4 @@
-"""What a measure declares about its values, and what measures of one shape have in common."""
+"""Declares the properties of measures, and holds what measures of one kind have in common."""
 
 from __future__ import annotations
 
@@ -15,29 +15,29 @@ from assay.measures.parse import measure_name
 
 @dataclass(frozen=True)
 class Declaration:
-    """The constants of a measure. What a measure leaves out has the default given here."""
+    """The constant properties of a measure. Properties that a measure does not state have these defaults."""
 
     family: str  # its name without parameters
     needs: frozenset[str] = frozenset()  # what a block must hold: "hits", "labels", "contexts", "trace", …
-    at: str = ""  # what the number after @ means: "rank", "tokens", "level"; empty: it has none
+    at: str = ""  # what the number after @ means: "rank", "tokens", "level"; empty: there is none
     better: Literal["higher", "lower"] = "higher"
     low: float = 0.0
     high: float | None = 1.0  # None: no upper end
-    absent: float | None = 0.0  # the value if nothing came back; None: such a score stays out of the mean
+    absent: float | None = 0.0  # the value if nothing came back; None: such an item stays out of the mean
     binary: bool = False  # each value is 0 or 1
-    blank: frozenset[str] | None = None  # needs that count as given and empty; None: all of them
-    pooled: bool = True  # it depends on which passages were judged
+    blank: frozenset[str] | None = None  # needs whose absence makes a score missing; None: all of them
+    pooled: bool = True  # its values depend on which passages were judged
     of_failures: bool = False  # a failed item is a value like any other
     unit: str = ""  # "s": thresholds may have a unit of time
 
     @property
     def may_be_blank(self) -> frozenset[str]:
-        """The needs without which a response is missing, if it has none of them."""
+        """The needed parts of an answer whose absence makes a score `missing`. One empty part is enough."""
         return self.needs if self.blank is None else self.blank
 
 
 class DeclaredMeasure:
-    """A measure whose class states its constants once, as `declares`."""
+    """A measure whose class states its constant properties once, as `declares`."""
 
     declares: ClassVar[Declaration]
 
@@ -83,22 +83,22 @@ class DeclaredMeasure:
 
 
 def declaration_of(measure: Measure) -> Declaration:
-    """What a measure declares. A plugin may have each constant as an attribute instead of `declares`."""
+    """Returns what a measure declares. A plugin may have attributes of the same names instead."""
     if isinstance(measure, DeclaredMeasure):
         return replace(measure.declares, needs=measure.needs, blank=measure.blank)
     optional = ("family", "blank", "pooled", "of_failures", "unit")
-    # the one place that asks whether a plugin has them: each has a default
+    # only here the program asks whether a plugin has these attributes; each has a default
     given = {name: getattr(measure, name) for name in optional if hasattr(measure, name)}
     return Declaration(**{"family": measure.name, "needs": measure.needs, **given})
 
 
 def view_of(measure: Measure) -> View:
-    """The view and label that a measure reads; passages under the label "relevance" unless it says."""
+    """Returns the view and label that a measure reads: by default passages under the label "relevance"."""
     return measure.seen_in if isinstance(measure, ViewMeasure) else View()
 
 
 def cutoff_of(measure: Measure) -> int | None:
-    """The number after @ of a measure; None: there is no cut, or it takes none."""
+    """Returns the rank at which a measure cuts rankings. None: it reads whole rankings, or has no cut-off."""
     cutoff = measure.cutoff if isinstance(measure, CutoffMeasure) else None
     return cutoff if isinstance(cutoff, int) else None
 
@@ -107,10 +107,10 @@ expectation_declaration = partial(Declaration, blank=frozenset(), pooled=False, 
 
 
 class ExpectationMeasure(DeclaredMeasure):
-    """A measure of whether an answer is as its item expects: 1 or 0.
+    """A measure that is 1 if an answer is as its item expects, else 0.
 
-    What an answer leaves out is an answer too: no route was taken, a flag is not set. `declares` is an
-    `expectation_declaration`.
+    An empty part of an answer also counts as an answer: no route was taken, or a flag is not set. `declares`
+    is an `expectation_declaration`.
     """
 
 

@@ -50,10 +50,10 @@ _UNSET = re.compile(r"invalid param (\w+)=<object object at \w+>")  # how ir_mea
 
 @dataclass(frozen=True)
 class IrMeasure:
-    """A measure of ir_measures, query by query; see its documentation for formula and citation.
+    """A measure that the library ir_measures computes; see its documentation for formula and citation.
 
-    0 if nothing is relevant or nothing came back. Ties are broken as its providers break them. The providers
-    get numbers instead of ids, in the order of the ids, because gdeval reads no others.
+    The value of a query is 0 if nothing is relevant or nothing came back. The providers of ir_measures break
+    ties. They get numbers instead of ids, in the order of the ids, because gdeval reads only numbers.
     """
 
     spelling: str
@@ -84,12 +84,15 @@ class IrMeasure:
 
     @property
     def least(self) -> float | None:
-        """The least grade that counts as something to find; None: the measure asks for none."""
+        """The lowest grade that counts as relevant. None: the measure applies whatever the grades are."""
         given = re.search(r"[(, ]rel=(\d+)", self.spelling)
         return None if FAMILIES[self._family] is False else float(given[1] if given else 1)
 
     def check(self) -> None:
-        """Computes it once on two made-up hits. A PluginError says what no installed provider can do."""
+        """Computes the measure on two made-up hits.
+
+        Raises a PluginError if no installed provider can compute it.
+        """
         hits = pl.DataFrame({"item": ["q", "q"], "doc": ["a", "b"], "score": [2.0, 1.0]})
         labels = pl.DataFrame({"item": ["q", "q"], "doc": ["a", "b"], "grade": [1.0, 0.0]})
         self.of_frames(hits, labels, ["q"])
@@ -103,7 +106,10 @@ class IrMeasure:
     def of_frames(
         self, ranking: pl.DataFrame, labels: pl.DataFrame, items: Sequence[str]
     ) -> NDArray[np.float64]:
-        """One value per item, from frames with the columns item, doc, score and item, doc, grade."""
+        """Returns one value per item.
+
+        `ranking` has the columns item, doc, score. `labels` has the columns item, doc, grade.
+        """
         whole = labels.filter(pl.col("grade") == pl.col("grade").round())
         if len(whole) < len(labels):
             raise PluginError(f"{self.spelling} takes whole grades, and some labels have others.")
@@ -125,12 +131,12 @@ class IrMeasure:
 
 
 def make_ir_measure(text: str) -> IrMeasure:
-    """A measure of ir_measures in its own spelling. Wrong parameters are a PluginError."""
+    """Returns the ir_measures measure with this name. Raises a PluginError if its parameters are wrong."""
     return IrMeasure(repr(_parsed(text)))
 
 
 def _numbered(*ids: pl.Series) -> dict[str, str]:
-    """A number for each id, all of one length and in the order of the ids, so that ties stay as they are."""
+    """Gives each id a number of the same length, in the order of the ids, so that ties stay as they are."""
     known = sorted(set[str]().union(*ids))
     return {each: str(number).zfill(len(str(len(known)))) for number, each in enumerate(known)}
 

@@ -1,4 +1,4 @@
-"""Scoring a run file against a qrels file, query by query."""
+"""Scores a run file against a qrels file, query by query."""
 
 from __future__ import annotations
 
@@ -26,7 +26,10 @@ _EXAMPLES = 3
 
 @dataclass(frozen=True)
 class FileScores:
-    """Scores of one run: item, measure, value, status. Every query of the qrels has one row per measure."""
+    """The scores of one run file, with the columns item, measure, value, status.
+
+    Each query of the qrels has one row per measure.
+    """
 
     scores: pl.DataFrame
     unjudged: list[str]  # queries of the run that the qrels do not have: not scored
@@ -38,10 +41,11 @@ class FileScores:
 def score_files(
     run_path: str | Path, qrels_path: str | Path, measures: Sequence[str], registry: Registry | None = None
 ) -> FileScores:
-    """Scores of a run file, query by query.
+    """Scores a run file, query by query.
 
-    A query of the qrels that the run lacks is `missing` and has the measure's value for absence. A query
-    whose labels are all negative is `not_applicable`. Files that share no query or no document are an error.
+    If the run lacks a query of the qrels, its status is `missing`, and its value is the one that the measure
+    gives to an absent answer. A query whose labels are all negative is `not_applicable`. Raises a DataError
+    if the files have no query or no document in common.
     """
     registry = registry or Registry()
     parsed = [_on_rankings(text, registry) for text in measures]
@@ -90,7 +94,7 @@ def score_files(
 
 
 def run_name(path: Path) -> str:
-    """The name of a run file's system: the file's name without its endings."""
+    """Returns the name of a run file's system: the file name without its endings."""
     return path.name.removesuffix(".gz").removesuffix(".run").removesuffix(".trec").removesuffix(".txt")
 
 
@@ -108,7 +112,7 @@ def _on_rankings(text: str, registry: Registry) -> RankingMeasure | IrMeasure:
 
 
 def _distinct(ids: pl.Series) -> list[str]:
-    """Each id once, in order. Consecutive equal ids are joined first, which is nearly all the work."""
+    """Returns each id once, in order. Joining equal neighbours first does nearly all the work."""
     heads = ids.filter((ids != ids.shift()).fill_null(True))
     found: list[str] = heads.unique(maintain_order=True).to_list()
     return found

@@ -1,4 +1,4 @@
-"""Measures of what was observed from outside: time, cost, failures, and abstention."""
+"""Measures of what is observed from outside: time, cost, failures and abstention."""
 
 from __future__ import annotations
 
@@ -23,8 +23,9 @@ from assay.measures.declaration import Declaration, DeclaredMeasure
 class LimitedMeasure(DeclaredMeasure):
     """A measure from 0 up that has no upper end unless a study declares one.
 
-    The mean of times, costs or sizes depends on the few largest values, which a sample may miss: no interval
-    of it covers as often as it says. Values above `limit` count as the limit, so that a mean can be decided.
+    The mean of times, costs or sizes depends on the few largest values, which a sample may miss. So no
+    interval of this mean covers the true mean as often as the interval claims. If a study declares a `limit`,
+    larger values count as the limit, and a gate can decide on the mean.
     """
 
     limit: float | None = field(default=None, kw_only=True)
@@ -38,17 +39,17 @@ class LimitedMeasure(DeclaredMeasure):
         return self.limit
 
     def limited(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The values, none above the limit."""
+        """Returns the values; values above the limit are replaced by the limit."""
         return values if self.limit is None else np.minimum(values, self.limit)
 
 
 def is_unbounded(measure: object) -> bool:
-    """Whether a measure could have a limit, and the study declares none."""
+    """Whether a measure could have a limit, but the study declares none."""
     return isinstance(measure, LimitedMeasure) and measure.limit is None
 
 
 def has_limit(measure: object) -> bool:
-    """Whether the study declares a limit of a measure that has no upper end of its own."""
+    """Whether the study declares a limit for a measure that has no upper end of its own."""
     return isinstance(measure, LimitedMeasure) and measure.limit is not None
 
 
@@ -57,7 +58,10 @@ resource_declaration = partial(Declaration, better="lower", absent=None)
 
 @dataclass(frozen=True)
 class _Spending(LimitedMeasure, ABC):
-    """What an answer took, from 0, lower is better. An item without a value stays out of the mean."""
+    """What an answer used up, such as time or money: from 0, lower is better.
+
+    An item without a value stays out of the mean.
+    """
 
     def applies(self, block: Block) -> NDArray[np.bool_]:
         return np.ones(len(block.items), dtype=bool)
@@ -68,14 +72,14 @@ class _Spending(LimitedMeasure, ABC):
 
     @abstractmethod
     def spent(self, response: Response) -> float | None:
-        """What one answer took; None where that is not known."""
+        """Returns what one answer used up; None if this is not known."""
 
 
 @dataclass(frozen=True)
 class Seconds(_Spending):
-    """Seconds of one stage of answering; "total" is all of it.
+    """Seconds that one stage of answering took; the stage "total" is the whole answer.
 
-    From 0, without an upper end unless `limit` declares one. An item without that stage has no value, and
+    From 0, without an upper end unless `limit` declares one. An item without this stage has no value, and
     stays out of the mean.
     """
 
@@ -123,8 +127,8 @@ class Failed(DeclaredMeasure):
 class Abstain(DeclaredMeasure):
     """Abstention: 1 if an item that expects nothing got nothing, else 0.
 
-    Nothing is neither hit nor context nor answer, or the route "nothing", or the flag "impossible". Range 0
-    or 1; only for items that expect nothing.
+    A system returns nothing if its answer has no hit, no context and no text, or has the route "nothing", or
+    the flag "impossible". Range 0 or 1. Applies only to items that expect nothing.
 
     Rajpurkar, Jia and Liang, "Know what you don't know: unanswerable questions for SQuAD", ACL 2018.
     """

@@ -1,7 +1,7 @@
-"""Measures of two systems: how far their rankings of an item agree, whatever is relevant.
+"""Measures of two systems: how far their rankings of an item agree. Relevance plays no part.
 
-The measure names the other system, `RBO(against='old')`; a gate writes `RBO(new, old)`. If that system did
-not run beside this one, there is no value.
+The measure names the other system: `RBO(against='old')`. In a gate this is `RBO(new, old)`. There is no value
+if the other system did not run in the same study.
 """
 
 from __future__ import annotations
@@ -28,7 +28,10 @@ agreement_declaration = partial(
 
 @dataclass(frozen=True)
 class _RankingSimilarity(DeclaredMeasure, ABC):
-    """From 0 to 1, higher is more alike. Two empty rankings are alike; an empty one and another are not."""
+    """A measure from 0 to 1 of how alike two rankings are; higher is more alike.
+
+    Two empty rankings have the value 1. An empty ranking and one with documents have the value 0.
+    """
 
     against: str = field(kw_only=True)  # the other system
     cutoff: int | None = None
@@ -49,11 +52,11 @@ class _RankingSimilarity(DeclaredMeasure, ABC):
 
     @abstractmethod
     def alike(self, one: Sequence[str], other: Sequence[str]) -> float:
-        """How far two rankings agree, of which at most one is empty."""
+        """Returns how far two rankings agree. At most one of them is empty."""
 
 
 def _rankings(block: Block, cutoff: int | None) -> dict[str, list[str]]:
-    """The documents of each item, best first."""
+    """Returns the documents of each item, the best first."""
     best = block.ranking.sort("item", "score", "doc", descending=[False, True, True])
     listed = best.group_by("item", maintain_order=True).agg(pl.col("doc"))
     return {item: docs[:cutoff] for item, docs in listed.iter_rows()}
@@ -65,8 +68,8 @@ class RBO(_RankingSimilarity):
 
     (1 - p)/p · [Σ_{d≤l} X_d/d · p^d + Σ_{s<d≤l} X_s (d - s)/(s d) · p^d] + [(X_l - X_s)/l + X_s/s] · p^l
 
-    X_d is the number of documents that both have among the first d, for rankings of s and l ≥ s documents. At
-    p = 0.9 the first ten weigh 86 %.
+    The rankings have s and l ≥ s documents. X_d is the number of documents that are among the first d of both
+    rankings. With p = 0.9 the first ten ranks have 86 % of the weight.
 
     Webber, Moffat and Zobel, "A similarity measure for indefinite rankings", ACM TOIS 28(4), 2010.
     """
@@ -103,7 +106,8 @@ class RBO(_RankingSimilarity):
 class Overlap(_RankingSimilarity):
     """The share of the first k documents that both systems return, in any order.
 
-    |A ∩ B| / max(|A|, |B|) of the first k of each, so that two short rankings can be alike too.
+    |A ∩ B| / max(|A|, |B|), where A and B are the first k documents of each system. Two rankings with fewer
+    than k documents can therefore have the value 1.
     """
 
     declares: ClassVar[Declaration] = agreement_declaration("Overlap")

@@ -2,7 +2,8 @@
 
     nDCG@10    P(rel=2)@5    nDCG(dcg='exp-log2')@10    RR@inf    AP    A@400    eps@L1
 
-The measure decides what `@` means: its field `cutoff` has the type. `inf` means that nothing is cut.
+The meaning of the number after `@` depends on the measure; the type of its field `cutoff` says what is
+allowed. `inf` means that rankings are not cut.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ _MEASURE = re.compile(r"\s*(?P<head>.+?)\s*(?:@\s*(?P<cutoff>[A-Za-z_]\w*|\d+(?:
 
 
 def parse_measure(text: str, registry: Registry | None = None) -> Measure:
-    """The measure a text names."""
+    """Returns the measure that a text names."""
     found = _MEASURE.fullmatch(text)
     if found is None:
         raise UsageError("A measure has no name here. Write one such as nDCG@10, P(rel=2)@5 or AP.")
@@ -46,7 +47,10 @@ def parse_measure(text: str, registry: Registry | None = None) -> Measure:
 def make_measure(
     family: str, params: Mapping[str, Any], cutoff: int | str | None, registry: Registry | None = None
 ) -> Measure:
-    """A measure from its parts. `cutoff` is what follows the @ ("inf": nothing is cut); None: no @."""
+    """Makes a measure from its parts.
+
+    `cutoff` is the text or number after the @; "inf" means that nothing is cut. None: there is no @.
+    """
     registry = registry or Registry()
     names = registry.names(MEASURES)
     if family not in names:
@@ -64,7 +68,7 @@ def make_measure(
 
 
 def has_parameter(family: str, name: str, registry: Registry) -> bool:
-    """Whether the measure of this name, in any spelling, has a parameter."""
+    """Whether a measure has a parameter of this name. The measure's name may have any accepted spelling."""
     spelt = {each.casefold(): each for each in registry.names(MEASURES)}
     found = spelt.get(ALIASES.get(family, family).casefold())
     return found is not None and any(
@@ -73,7 +77,7 @@ def has_parameter(family: str, name: str, registry: Registry) -> bool:
 
 
 def _elsewhere(family: str, params: Mapping[str, Any], cutoff: int | str | None, names: list[str]) -> Measure:
-    """A measure of ir_measures that Assay does not have. Any other name is an error."""
+    """Returns a measure of ir_measures that Assay does not compute. Any other name is an error."""
     if family in REFUSED:
         raise PluginError(REFUSED[family].format(k="k" if cutoff is None else cutoff))
     from assay.measures.fallback import FAMILIES, make_ir_measure
@@ -86,7 +90,7 @@ def _elsewhere(family: str, params: Mapping[str, Any], cutoff: int | str | None,
 
 
 def measure_name(measure: Any, uncut: str = "") -> str:
-    """The name of a measure: its family, the parameters that are not their default, its cut-off.
+    """Returns the name of a measure: its family, the parameters that are not at their default, its cut-off.
 
     `uncut` is printed if there is no cut-off.
     """

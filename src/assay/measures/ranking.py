@@ -1,12 +1,12 @@
-"""Ranking measures, each a few lines of NumPy over the gain matrix.
+"""Ranking measures. Each is a few lines of NumPy over the gain matrix.
 
-They equal those of trec_eval on the whole list, or on its first `cutoff` ranks. A document is relevant from
-grade `rel` on; an item for which nothing is relevant scores 0. If no label of the golden set reaches `rel`, a
-measure applies to no item. `of` scores a gain matrix, `values` a block.
+They equal the measures of trec_eval on the whole list, or on its first `cutoff` ranks. A document is relevant
+if its grade is at least `rel`. An item for which nothing is relevant scores 0. If no label of the golden set
+reaches `rel`, the measure applies to no item. `of` scores a gain matrix, `values` a block.
 
-Each reads passages, or with view="document" the documents of the passages: the first passage of a document
-represents it. `label` names what is read, "relevance" by default; "review|relevance" reads people's marks,
-and the earlier labels for the rest.
+A measure reads passages, or with view="document" the documents of the passages: the first passage of a
+document represents it. `label` names the label that is read, by default "relevance". "review|relevance" reads
+people's marks, and the label "relevance" for all that people did not mark.
 """
 
 from __future__ import annotations
@@ -48,12 +48,12 @@ class RankingMeasure(DeclaredMeasure, ABC):
 
     @property
     def seen_in(self) -> View:
-        """The view and label that it reads."""
+        """The view and the label that the measure reads."""
         return View(self.view, self.label)
 
     @property
     def least(self) -> float | None:
-        """The least grade that counts as something to find; None: the measure asks for none."""
+        """The lowest grade that counts as relevant. None: the measure applies whatever the grades are."""
         return float(getattr(self, "rel", POSITIVE))
 
     def applies(self, block: Block) -> Bools:
@@ -71,9 +71,9 @@ class RankingMeasure(DeclaredMeasure, ABC):
 class NDCG(RankingMeasure):
     """Normalised discounted cumulative gain: DCG divided by the DCG of the ideal ranking.
 
-    DCG = Σ gain(grade_i) / log2(i + 1) over ranks i = 1 … cutoff; the ideal ranking holds every label, best
-    first, down to the same cut-off. gain is the grade (dcg="log2", as trec_eval) or 2^grade − 1
-    (dcg="exp-log2"). Range 0 to 1; 0 when nothing is relevant.
+    DCG = Σ gain(grade_i) / log2(i + 1) over ranks i = 1 … cutoff. The ideal ranking holds every label, the
+    best first, down to the same cut-off. With dcg="log2" (as in trec_eval) the gain is the grade; with
+    dcg="exp-log2" it is 2^grade − 1. Range 0 to 1; 0 if nothing is relevant.
 
     Järvelin and Kekäläinen, "Cumulated gain-based evaluation of IR techniques", TOIS 20(4), 2002; the
     exponential gain is from Burges et al., "Learning to rank using gradient descent", ICML 2005.
@@ -122,8 +122,9 @@ class RR(RankingMeasure):
 class P(RankingMeasure):
     """Precision: the share of the ranks within the cut-off that is relevant.
 
-    Divided by the cut-off even if fewer documents came back; without a cut-off, by the number that came back.
-    Range 0 to 1; 0 if nothing is relevant.
+    With a cut-off, the number of relevant documents is divided by the cut-off, even if fewer documents came
+    back. Without a cut-off, it is divided by the number of documents that came back. Range 0 to 1; 0 if
+    nothing is relevant.
 
     van Rijsbergen, "Information Retrieval", 2nd ed., chapter 7, 1979.
     """
@@ -141,7 +142,7 @@ class P(RankingMeasure):
 class R(RankingMeasure):
     """Recall: the fraction of all relevant documents found within the cut-off.
 
-    Range 0 to 1; 0 when nothing is relevant. (Whether any was found is `Success`.)
+    Range 0 to 1; 0 if nothing is relevant. (`Success` says whether any relevant document was found.)
 
     van Rijsbergen, "Information Retrieval", 2nd ed., chapter 7, 1979.
     """
@@ -158,8 +159,8 @@ class R(RankingMeasure):
 class AP(RankingMeasure):
     """Average precision: the precision at each relevant document's rank, averaged over all relevant ones.
 
-    Σ P@i over the ranks i ≤ cutoff that hold a relevant document, divided by how many are relevant at all
-    (also where the cut-off is smaller than that). Range 0 to 1; 0 when nothing is relevant.
+    Σ P@i over the ranks i ≤ cutoff that hold a relevant document, divided by the number of all relevant
+    documents, even if the cut-off is smaller than this number. Range 0 to 1; 0 if nothing is relevant.
 
     Harman, "Evaluation issues in information retrieval", IPM 28(4), 1992.
     """
@@ -181,7 +182,8 @@ class AP(RankingMeasure):
 class Complete(RankingMeasure):
     """Whether every relevant document is found within the cut-off: all-evidence recall of multi-hop sets.
 
-    1 or 0; 0 if nothing is relevant, and if more is relevant than the cut-off has ranks.
+    1 or 0. It is 0 if nothing is relevant, and if there are more relevant documents than ranks in the
+    cut-off.
 
     As "both supporting passages in the first k" in Yang et al., "HotpotQA", EMNLP 2018, and its successors.
     """
@@ -216,7 +218,7 @@ class Success(RankingMeasure):
 class Rprec(RankingMeasure):
     """R-precision: the precision at rank R, where R is how many documents are relevant.
 
-    Range 0 to 1; 0 when nothing is relevant.
+    Range 0 to 1; 0 if nothing is relevant.
 
     Buckley and Voorhees, "Evaluating evaluation measure stability", SIGIR 2000.
     """
@@ -234,8 +236,9 @@ class Rprec(RankingMeasure):
 class Judged(RankingMeasure):
     """Judged: the share of what was returned within the cut-off that has a judgment.
 
-    Divided by how many came back if that is fewer than the cut-off; 0 if nothing came back. A negative label
-    does not count as a judgment. Range 0 to 1; not about relevance.
+    The number of judged documents is divided by the cut-off, or by the number of documents that came back, if
+    that is smaller. 0 if nothing came back. A negative label does not count as a judgment. Range 0 to 1; a
+    higher value does not mean more relevance.
 
     Buckley and Voorhees, "Retrieval evaluation with incomplete information", SIGIR 2004, on why it matters.
     """
@@ -258,5 +261,5 @@ def _count(hit: Bools) -> Ints:
 
 
 def _ratio(part: Ints | Floats, whole: Ints | Floats) -> Floats:
-    """Part by whole, 0 if the whole is 0."""
+    """Divides `part` by `whole`. The result is 0 where `whole` is 0."""
     return np.divide(part, whole, out=np.zeros(len(part)), where=whole > 0)

@@ -1,4 +1,4 @@
-"""What measures need and labels or lists lack: grades that no label reaches, ranks below a cut list."""
+"""Explains where a measure needs more than there is: higher grades than any label, or longer lists."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MANY = 0.5  # the share of lists that end at one length, from which on they were
 
 
 def explain_inapplicable(measure: Measure, highest: float) -> str:
-    """Why a measure applies to no item if this is the highest label; empty if it applies to some."""
+    """Says why a measure applies to no item if `highest` is the highest grade; empty if it applies."""
     least = measure.least if isinstance(measure, GradeMeasure) else None
     if least is None or highest >= least:
         return ""
@@ -29,7 +29,7 @@ def explain_inapplicable(measure: Measure, highest: float) -> str:
 
 
 def inapplicable_measures(measures: Sequence[Measure], blocks: Sequence[Block]) -> Iterator[str]:
-    """Why measures apply to no item of a study: no label is high enough."""
+    """Yields why a measure applies to no item of a study, for each measure that needs a higher grade."""
     for measure in measures:
         view = view_of(measure)
         highest = max((block.highest_in(view) for block in blocks), default=inf)
@@ -40,9 +40,9 @@ def inapplicable_measures(measures: Sequence[Measure], blocks: Sequence[Block]) 
 def describe_cut_lists(
     system: str, measures: Mapping[str, tuple[Measure, GainMatrix]], whole: float = inf
 ) -> str:
-    """That measures read further down than a system's lists go; empty if none does.
+    """Warns of measures that read further down than a system's lists go. Empty if there are none.
 
-    `whole` is the number of documents: a list of all of them is not cut.
+    `whole` is the number of documents: a list of all documents is not cut.
     """
     deeper = {name: depth for name, each in measures.items() if (depth := _cut_at(*each)) < whole}
     if not deeper:
@@ -54,7 +54,7 @@ def describe_cut_lists(
 
 
 def _cut_at(measure: Measure, gains: GainMatrix) -> float:
-    """The length that lists were cut at, if that may have cost a measure something; else infinity."""
+    """Returns the length at which lists were cut. Infinity if this cannot have cost the measure anything."""
     depth, cutoff, least = gains.grades.shape[1], cutoff_of(measure), _least(measure)
     if least is None or (cutoff is None and isinstance(measure, P)) or (cutoff or inf) <= depth:
         return inf
@@ -71,12 +71,12 @@ def _cut_at(measure: Measure, gains: GainMatrix) -> float:
 
 
 def _least(measure: Measure) -> float | None:
-    """The grade from which on a ranking measure counts a document; None for other measures."""
+    """Returns the lowest grade that a ranking measure counts as relevant; None for other measures."""
     return measure.least if isinstance(measure, RankingMeasure | IrMeasure) else None
 
 
 def cut_list_warnings(measures: Sequence[Measure], blocks: Sequence[Block]) -> list[str]:
-    """For each arm, the measures that read further down than its lists go."""
+    """Returns a warning for each arm whose lists end above a rank that a measure reads."""
     found: dict[str, str] = {}
     for block in blocks:
         if block.arm.name not in found and not block.lacks(frozenset({"hits"})):

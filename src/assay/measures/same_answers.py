@@ -1,7 +1,7 @@
-"""Whether two arms gave the same answers, so that nothing can tell them apart.
+"""Checks whether two arms gave the same answers, so that no measure of answers can differ between them.
 
-Equal scores prove little: with few items two systems tie by chance. Equal answers prove that no measure that
-reads answers will ever see a difference, whatever the number of items.
+Equal scores prove little: with few items two systems tie by chance. If the answers are equal, no measure that
+reads answers will ever show a difference on these items.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from assay.core.records import Arm, Hit, Observed, Response
 
 
 def reads_only_answers(measure: Measure) -> bool:
-    """Whether all that a measure reads of a system is in its answers: neither times nor its index."""
+    """Whether a measure reads only the answers of a system, and neither times nor its index."""
     return not measure.needs.isdisjoint(RESPONSE_PARTS) and "structure" not in measure.needs
 
 
 @dataclass(frozen=True)
 class StoredAnswers:
-    """The stored answers of a study, to compare arm by arm."""
+    """The stored answers of a study, for comparing two arms."""
 
     blocks: Sequence[Block]
 
@@ -51,7 +51,10 @@ def _same(one: Block, other: Block, item_ids: Collection[str]) -> bool:
 
 
 def _comparable(response: Response) -> tuple[Response, list[object]]:
-    """A response without times, costs and the size of scores; which hits tie decides their order."""
+    """Returns a response without times, costs and scores, and which neighbouring hits have equal scores.
+
+    The order of the hits is kept.
+    """
     hits = [(hit.doc_id, hit.span, hit.text) for hit in response.hits]
     ties = [first.score == second.score for first, second in pairwise(response.hits)]
     rest = msgspec.structs.replace(response, hits=list[Hit](), observed=Observed())

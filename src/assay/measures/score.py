@@ -1,4 +1,4 @@
-"""Scores: every measure on every block, each value with the status that says how it came about."""
+"""Scores blocks: each value has a status that says how it came about."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ BrokenMeasures = dict[tuple[str, str], str]  # by system and measure: why it cou
 
 
 def score_block(measure: Measure, block: Block) -> tuple[NDArray[np.float64], NDArray[np.int8]]:
-    """One value and status per item. A value that is not scored or missing is NaN."""
+    """Returns one value and one status per item. The value is NaN unless the status is scored or missing."""
     status = block.asked.copy()
     if declaration_of(measure).of_failures:
         status[status == FAILED] = SCORED
@@ -58,7 +58,7 @@ def score_block(measure: Measure, block: Block) -> tuple[NDArray[np.float64], ND
 
 
 def _worked_out(measure: Measure, block: Block) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
-    """Where a measure applies, and its values. Errors in it are reported under its name."""
+    """Returns where a measure applies, and its values. Errors in a measure are reported under its name."""
     with as_plugin_error(f"{measure.name} broke on {block.arm.name}"):
         applies = np.asarray(measure.applies(block), dtype=bool)
         values = np.asarray(measure.values(block), dtype=np.float64)
@@ -73,10 +73,11 @@ def _worked_out(measure: Measure, block: Block) -> tuple[NDArray[np.bool_], NDAr
 
 
 def _unseen(measure: Measure, block: Block) -> NDArray[np.bool_]:
-    """The items with a hit inside the cut-off that nobody has judged, if that makes their value unknown.
+    """Returns True for items with an unjudged hit within the cut-off, if this makes their value unknown.
 
-    It does everywhere in an open world. If people's marks come before rules, it does for items that want a
-    review: read as not relevant, their unmarked hits would favour an unreviewed system.
+    In an open world such a hit always makes the value unknown. If the measure reads people's marks first and
+    then labels of rules, only items that want a review become unknown. If unmarked hits counted as not
+    relevant, a system whose hits nobody reviewed would have an unfair advantage.
     """
     view = view_of(measure)
     unknown = np.full(len(block.items), block.labels.world(view.label) == "open")
@@ -94,7 +95,7 @@ def _unseen(measure: Measure, block: Block) -> NDArray[np.bool_]:
 def _score_pair(
     measure: Measure, block: Block, every: Sequence[Block]
 ) -> tuple[NDArray[np.float64], NDArray[np.int8]]:
-    """The scores of a block; for a measure of two systems, beside the other's under the same factors."""
+    """Scores a block. A measure of two systems also reads the other system's block with the same factors."""
     if not isinstance(measure, PairMeasure):
         return score_block(measure, block)
     other = _counterpart(block, measure.against, every)
@@ -108,7 +109,7 @@ def _score_pair(
 
 
 def _counterpart(block: Block, system: str, every: Sequence[Block]) -> Block | None:
-    """The block of another system on the same items and factors, of the same seed if there is one."""
+    """Returns another system's block on the same items and factors, with the same seed if there is one."""
     mine = block.arm.factors
     beside = [
         each
@@ -124,9 +125,9 @@ def _counterpart(block: Block, system: str, every: Sequence[Block]) -> Block | N
 def score_blocks(
     measures: Sequence[Measure], blocks: Iterable[Block], broken: BrokenMeasures | None = None
 ) -> pl.DataFrame:
-    """All scores as one table: item, system, factors, arm, seed, measure, value, status.
+    """Returns all scores as one table: item, system, factors, arm, seed, measure, value, status.
 
-    With `broken`, a measure that breaks is noted there and fails only its own scores.
+    If `broken` is given, a measure that raises an error is noted there, and only its own scores fail.
     """
     parts = []
     names = np.array([status.value for status in STATUSES])
@@ -157,7 +158,7 @@ def score_blocks(
 
 
 def withhold_scores(scores: pl.DataFrame) -> pl.DataFrame:
-    """The scores without values. Even a failure of a condition may tell raters which system it was."""
+    """Removes values and statuses of scores. Even a failure may tell raters which system it was."""
     return scores.with_columns(
         value=pl.lit(None, pl.Float64), status=pl.lit(Status.UNJUDGED.value).cast(STATUS)
     )

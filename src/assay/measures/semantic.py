@@ -1,10 +1,9 @@
-"""What people see in results that keywords miss: the share of hits that are relevant, surprisingly relevant,
-wrong.
+"""Shares of hits that people found relevant, relevant beyond keywords, or not relevant.
 
-Every hit within the cut-off is one of three, under the label "review". A person's mark decides. If nobody
-marked a hit that the rules call relevant, it is a keyword match. Any other hit is unmarked, and leaves the
-item unjudged. A mark counts even if a rule finds the passage too: a rule may only see the report, or a word
-that means something else there, and the person decides that.
+Under the label "review", each hit within the cut-off has one of three marks. A person's mark decides. If
+nobody marked a hit and the rules call it relevant, it is a keyword match. Any other hit is unmarked, and
+makes the score of the item `unjudged`. A person's mark also counts if a rule matches the passage. A rule may
+match a word that means something else there, so the person decides.
 """
 
 from __future__ import annotations
@@ -28,13 +27,16 @@ GRADES: Mapping[str, float] = {KEYWORD_MATCH: 1.0, SEMANTIC_MATCH: 1.0, FALSE_PO
 
 
 def wants_review(block: Block) -> NDArray[np.bool_]:
-    """The items that keywords cannot judge, except those for which nothing is right."""
+    """Returns True for items that keywords cannot judge, except items that expect nothing."""
     asked = np.array(["yes" in item.values(REVIEW) for item in block.items], dtype=bool)
     return asked & ~block.expects_nothing
 
 
 def marked_hits(block: Block, cutoff: int) -> pl.DataFrame:
-    """item, doc, mark of every hit within the cut-off, best first; mark is null if nobody knows."""
+    """Returns item, doc and mark of each hit within the cut-off, the best first.
+
+    `mark` is null if neither a person nor a rule says what the hit is.
+    """
     people = block.label(REVIEW).select("item", doc="target", person="category")
     found = block.top(cutoff)
     for known in (people, block.relevance):
@@ -45,7 +47,10 @@ def marked_hits(block: Block, cutoff: int) -> pl.DataFrame:
 
 @dataclass(frozen=True)
 class MarkShare(TopHitsMeasure):
-    """The share of hits within the cut-off that have certain marks; of those returned, if fewer came back."""
+    """The share of hits with certain marks among the hits within the cut-off.
+
+    If fewer hits came back than the cut-off, it is the share of the hits that came back.
+    """
 
     marks: ClassVar[frozenset[str]]
 
@@ -65,8 +70,8 @@ class MarkShare(TopHitsMeasure):
 class SemanticPrecision(MarkShare):
     """Semantic precision: the share of hits within the cut-off that are relevant, by a rule or a person.
 
-    Range 0 to 1; 0 if nothing came back. Unjudged while a hit is neither marked nor matched by a rule. Only
-    for items that want a review.
+    Range 0 to 1; 0 if nothing came back. The score is `unjudged` as long as a hit has no mark and no rule
+    matches it. Applies only to items that want a review.
     """
 
     declares: ClassVar[Declaration] = top_hits_declaration("SemanticPrecision")
@@ -77,8 +82,8 @@ class SemanticPrecision(MarkShare):
 class SemanticLift(MarkShare):
     """Semantic lift: the share of hits within the cut-off that a person calls relevant beyond keywords.
 
-    Range 0 to 1; 0 if nothing came back. Unjudged while a hit is neither marked nor matched by a rule. Only
-    for items that want a review.
+    Range 0 to 1; 0 if nothing came back. The score is `unjudged` as long as a hit has no mark and no rule
+    matches it. Applies only to items that want a review.
     """
 
     declares: ClassVar[Declaration] = top_hits_declaration("SemanticLift")
@@ -89,8 +94,8 @@ class SemanticLift(MarkShare):
 class FalsePositiveRate(MarkShare):
     """False-positive rate: the share of hits within the cut-off that a person calls not relevant.
 
-    Range 0 to 1, lower is better; 0 if nothing came back. Unjudged while a hit is neither marked nor matched
-    by a rule. Only for items that want a review.
+    Range 0 to 1, lower is better; 0 if nothing came back. The score is `unjudged` as long as a hit has no
+    mark and no rule matches it. Applies only to items that want a review.
     """
 
     declares: ClassVar[Declaration] = top_hits_declaration("FalsePositiveRate", better="lower")
