@@ -1,7 +1,8 @@
 """Chat models over OpenAI's protocol: requests, replies and their cost; and safe quotations in prompts.
 
-Text of strangers is quoted without invisible characters and without marks that a server takes for a new turn.
-Each quotation stands between marks with a code that is in no quotation, so that none can end its own.
+Text from unknown sources is quoted without invisible characters, and without marks that a server reads as a
+new turn. Each quotation is put between marks with a code. The code occurs in no quotation, so no quotation
+can end itself.
 """
 
 from __future__ import annotations
@@ -34,12 +35,13 @@ class Chat:
     PATH = "/chat/completions"
 
     def request(self, messages: Sequence[Message], **wanted: Any) -> dict[str, Any]:
-        """The request for some messages, as JSON."""
+        """Returns the request for some messages, as JSON."""
         payload = {"model": self.model or None, "messages": list(messages), **wanted, **self.extra}
         return {name: value for name, value in payload.items() if value is not None}
 
     def parse_reply(self, messages: Sequence[Message], answer: Any) -> ChatReply:
-        """Parses the answer of the service; raises ValueError if it does not follow the protocol."""
+        """Parses the answer of the service. Raises a ValueError if the answer does not follow the
+        protocol."""
         found = msgspec.convert(answer, _ChatCompletion)
         text = found.choices[0].message.content if found.choices else None
         usage = found.usage if isinstance(found.usage, dict) else {}
@@ -51,7 +53,10 @@ class Chat:
 
 
 class ChatReply(msgspec.Struct, frozen=True):
-    """The reply of a model (None: it gave no text), the tokens it read and wrote, and their cost."""
+    """The reply of a model, the number of tokens that were read and written, and their cost.
+
+    `text` is None if the model gave no text.
+    """
 
     text: str | None
     tokens: int
@@ -59,7 +64,7 @@ class ChatReply(msgspec.Struct, frozen=True):
 
     @property
     def required_text(self) -> str:
-        """The text; raises ValueError if there is none."""
+        """The text of the reply. Raises a ValueError if there is no text."""
         if self.text is None:
             raise ValueError("an answer without a text")
         return self.text
@@ -90,23 +95,29 @@ _TURN = re.compile(
 
 
 def sanitize(text: str) -> str:
-    """The text without invisible characters and without marks that a server takes for a new turn."""
+    """Removes invisible characters from a text, and breaks marks that a server would read as a new turn."""
     whole = text.encode("utf-8", "replace").decode()  # half a character can be sent to nobody
     return _TURN.sub(lambda found: found[0] + " ", _UNSEEN.sub("", whole)).strip()
 
 
 def fence_code(texts: Sequence[str]) -> str:
-    """A code that is in none of the texts, however it is written; the same texts give the same code."""
+    """Returns a code that occurs in none of the texts, in any spelling.
+
+    The same texts always give the same code.
+    """
     plain, parts = [_letters_only(text) for text in texts], [text.encode() for text in texts]
     codes = (digest([str(attempt).encode(), *parts])[:16] for attempt in itertools.count())
     return next(code for code in codes if not any(code in text for text in plain))
 
 
 def _letters_only(text: str) -> str:
-    """Only the letters and digits of a text, so that wide letters, spaces and capitals hide no code."""
+    """Returns only the letters and digits of a text.
+
+    Wide letters, spaces and capitals then cannot hide a code.
+    """
     return re.sub(r"[^0-9a-z]+", "", unicodedata.normalize("NFKC", text).casefold())
 
 
 def fence(name: str, text: str, code: str) -> str:
-    """A quotation between marks with its name and the code."""
+    """Puts a quotation between marks with its name and the code."""
     return f"[[{name} {code} begins]]\n{text}\n[[{name} {code} ends]]"

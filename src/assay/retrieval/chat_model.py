@@ -1,4 +1,4 @@
-"""What plugins that ask a chat model share: its parameters, open connections to it, and what asking costs."""
+"""Shared code of the plugins that ask a chat model: parameters, open connections and costs."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from assay.retrieval.chat import Chat, ChatReply, Message
 class ChatParameters:
     """The parameters of every plugin that asks a chat model.
 
-    `url` is the address of the service, above /chat/completions. If `model` is empty, the only model that the
-    service has is asked. `key` is best written `${OPENAI_API_KEY}`; a server of your own may need none.
-    `extra` goes into the request as it is; null removes a field. `threads` is how many requests may be in
-    flight. Prices are per million tokens.
+    `url` is the address of the service, without /chat/completions. If `model` is empty, the service is asked
+    without the name of a model; it must then have only one. Write `key` as `${OPENAI_API_KEY}` if possible; a
+    server of your own may need no key. The fields of `extra` are added to each request; null removes a field.
+    `threads` is the largest number of requests at the same time. Prices are per million tokens.
     """
 
     url: str = outside_identity("")
@@ -46,7 +46,7 @@ class ChatParameters:
 
     @cached_property
     def endpoint(self) -> Endpoint:
-        """The service. It checks address, key, timeout, retries and backoff."""
+        """The service. The constructor checks address, key, timeout, retries and backoff."""
         price = self.price_in + self.price_out  # only tells whether there is a price: `Chat` computes costs
         return Endpoint(self.url, self.key, self.timeout, self.retries, self.backoff, price)
 
@@ -55,10 +55,10 @@ class ChatParameters:
         return Chat(self.endpoint, self.model, self.price_in, self.price_out, self.extra)
 
     def check_numbers(self, *counts: str, amounts: Collection[str] = ()) -> None:
-        """Raise a UsageError if a number makes no sense.
+        """Raises a UsageError if a number makes no sense.
 
-        `counts` are further parameters that must be at least 1, `amounts` further ones that must not be
-        negative.
+        `counts` are the names of further parameters that must be at least 1. `amounts` are the names of
+        further parameters that must not be negative.
         """
         for name in (*counts, "max_tokens", "threads"):
             check_at_least(1, name, getattr(self, name))
@@ -67,9 +67,10 @@ class ChatParameters:
                 raise UsageError(f"{name} is {value:g}. It must be a number, 0 or more.")
 
     def check_service(self, prompt: str, places: Collection[str]) -> str:
-        """The identity of the service, without secrets; a UsageError if a parameter makes no sense.
+        """Returns the identity of the service, without secrets. Raises a UsageError if a parameter makes no
+        sense.
 
-        `places` are the names that the prompt must have in braces.
+        `places` are the names that must occur in braces in the prompt.
         """
         self.check_numbers()
         for place in places:
@@ -81,25 +82,26 @@ class ChatParameters:
 
 
 def check_at_least(least: int, name: str, count: int) -> None:
-    """Raise a UsageError if a number is too small."""
+    """Raises a UsageError if a number is too small."""
     if count < least:
         raise UsageError(f"{name} is {count}. It must be at least {least}.")
 
 
 def fill_prompt(prompt: str, values: Mapping[str, str]) -> str:
-    """The prompt with each {name} filled in, in one pass: braces in the values stay as they are."""
+    """Returns the prompt with a value in place of each {name}. Braces in the values stay as they are."""
     names = "|".join(map(re.escape, values))
     return re.sub(rf"\{{({names})\}}", lambda place: values[place[1]], prompt)
 
 
 def chat_fault(error: Retryable | RequestRefusal) -> Fault:
-    """The fault of an answer for which a model failed."""
+    """Returns the fault of an answer for which a model failed."""
     return Fault(fault_kind(error), str(error), isinstance(error, Retryable))
 
 
 @dataclass
 class Bill:
-    """What asking cost over all attempts, and how many tokens the last answer has, if the service says so."""
+    """The cost of all attempts, and the number of tokens of the last answer (None: the service does not
+    say)."""
 
     cost: float = 0.0
     written: int | None = None
@@ -107,7 +109,10 @@ class Bill:
 
 @dataclass(frozen=True)
 class ChatModel:
-    """A model behind open connections. It is asked at temperature 0 and with the seed of the run."""
+    """A chat model behind open connections.
+
+    It is asked with temperature 0 and with the seed of the run.
+    """
 
     chat: Chat
     client: Client
@@ -116,11 +121,12 @@ class ChatModel:
 
     @classmethod
     def of(cls, asked: ChatParameters, seed: int, kit: Kit) -> ChatModel:
-        """The model that some parameters name."""
+        """Opens connections to the model that some parameters name."""
         return cls(asked.chat, asked.endpoint.open(clock=kit.clock), asked.max_tokens, seed)
 
     def ask(self, messages: Sequence[Message], bill: Bill) -> ChatReply:
-        """What the model says. Each attempt is added to the bill, also one without a usable answer."""
+        """Returns the model's reply. The bill counts every attempt, also an attempt without a usable
+        answer."""
         sent = self.chat.request(messages, temperature=0.0, max_tokens=self.max_tokens, seed=self.seed)
         return self.client.post(Chat.PATH, sent, partial(self._read, messages, bill))
 
@@ -140,6 +146,9 @@ class ChatModel:
 
 
 def _refusal(answer: Any) -> str | None:
-    """The words with which a model refuses, if the service has a field for them: they are an answer."""
+    """Returns the text with which a model refuses, if the service puts it in a field of its own.
+
+    Such a text counts as an answer.
+    """
     said = answer["choices"][0]["message"].get("refusal") if answer["choices"] else None
     return said if isinstance(said, str) else None

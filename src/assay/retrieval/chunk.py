@@ -1,10 +1,11 @@
-"""Cutting documents into passages: by tokens, by sentences, or not at all; and cutting a dataset again.
+"""Cuts documents into passages: by tokens, by sentences, or not at all; and cuts a dataset again.
 
-Gold names the passages of the dataset as it came: its *units*. When a dataset is cut again, gold stays as it
-is. A hit on a new passage counts as the units it covers, in their order: those with which it shares at least
-half of its own text, or half of theirs. Each unit takes a place in the ranking. So the scores of several
-chunkings are about the same things, and a passage that covers ten units pays for ten places. If the dataset
-came uncut, as documents only, there are no units: gold points at text, and a hit is the passage it names.
+Gold names the original passages of the dataset, its *units*. When a dataset is cut again, gold does not
+change. A hit on a new passage counts as the units that the passage covers, in their order. A passage covers a
+unit if they share at least half of the text of the shorter of the two. Each covered unit takes a place in the
+ranking. So the scores of several chunkings are about the same units, and a passage that covers ten units
+takes ten places. If the dataset came as whole documents only, there are no units: gold points at text, and a
+hit is the passage itself.
 """
 
 from __future__ import annotations
@@ -44,10 +45,10 @@ class WholeDocuments:
 
 @dataclass(frozen=True)
 class TokenWindows:
-    """Windows of `size` tokens; each shares its first `overlap` tokens with the one before.
+    """Windows of `size` tokens. Each window shares its first `overlap` tokens with the window before it.
 
-    Tokens are those of the whole document. The last window of a document may be shorter. White space around a
-    window is left out, and no window lies inside the one before it.
+    Tokens are counted in the whole document. The last window of a document may be shorter. White space around
+    a window is left out, and no window lies inside the window before it.
     """
 
     size: int = 200
@@ -81,10 +82,11 @@ class TokenWindows:
 
 @dataclass(frozen=True)
 class SentenceGroups:
-    """As many whole sentences as fit in `tokens` tokens, and no more than `count` (None: no limit).
+    """As many whole sentences as fit in `tokens` tokens, and at most `count` sentences (None: no limit).
 
-    A passage begins with the last `overlap` sentences of the one before, as far as they fit beside a new one.
-    A sentence of more than `tokens` tokens is cut into windows, which then count as sentences.
+    A passage begins with the last `overlap` sentences of the passage before it, as far as they fit together
+    with a new sentence. A sentence of more than `tokens` tokens is cut into windows, which then count as
+    sentences.
     """
 
     tokens: int | None = 200
@@ -123,7 +125,7 @@ class SentenceGroups:
 
 
 class TokenLine:
-    """The places of the tokens of a text, to measure and cut stretches of it."""
+    """The places of the tokens of a text, used to measure and cut parts of the text."""
 
     def __init__(self, text: str, tokens: Tokens) -> None:
         self.text = text
@@ -132,7 +134,10 @@ class TokenLine:
         self._ends = np.fromiter((span.end for span in spans), np.int64, len(spans))
 
     def reach(self, spans: Sequence[Span]) -> tuple[list[int], list[int]]:
-        """The first token of each span, and the first one after it; a token across an edge is in the span."""
+        """Returns the first token of each span, and the first token after each span.
+
+        A token that crosses an edge of a span belongs to the span.
+        """
         starts = [span.start for span in spans]
         across = np.searchsorted(self._ends, starts, side="right")
         first = np.minimum(np.searchsorted(self._starts, starts, side="left"), across)
@@ -140,8 +145,10 @@ class TokenLine:
         return first.tolist(), after.tolist()
 
     def windows(self, span: Span, size: int, overlap: int = 0) -> Iterator[Span]:
-        """Windows of `size` tokens over a span, without white space around them; each adds text at its
-        end."""
+        """Yields windows of `size` tokens over a span, without white space around them.
+
+        A window that adds no text at its end is left out.
+        """
         (first,), (after,) = self.reach([span])
         covered = span.start
         for start in range(first, after, size - overlap):
@@ -155,7 +162,7 @@ class TokenLine:
     def packed(
         self, units: Iterable[Span], tokens: int | None, count: int | None = None, overlap: int = 0
     ) -> Iterator[Span]:
-        """Stretches of as many adjacent units as both limits allow; a unit above `tokens` is cut."""
+        """Yields stretches of as many adjacent units as both limits allow. A unit above `tokens` is cut."""
         limit, most = tokens or math.inf, count or math.inf
         fitting = list(self._fitting(list(units), tokens))
         first, after = self.reach(fitting)
@@ -180,7 +187,10 @@ class TokenLine:
 def make_passage(
     document: Document, span: Span, section: str | None = None, shown: str | None = None
 ) -> Passage:
-    """Makes a passage of a stretch of a document; `shown` is its text if that differs from the source."""
+    """Makes a passage of a stretch of a document.
+
+    `shown` is the text of the passage if it differs from the source.
+    """
     return Passage(
         doc_id=f"{document.doc_id}#{span.start}-{span.end}",
         text=document.text[span.start : span.end] if shown is None else shown,
@@ -193,20 +203,21 @@ def make_passage(
 
 
 def check_at_least(least: int, **values: int | None) -> None:
-    """Refuses parameters below a minimum."""
+    """Raises a UsageError if a parameter is below its minimum."""
     for name, value in values.items():
         if value is not None and value < least:
             raise UsageError(f"{name} is {value}. Give {least} or more.")
 
 
 def cutter_identity(tokenizer: Tokenizer, kit: Kit, *packages: str) -> str:
-    """What decides the cuts besides the parameters: package versions, and the tokenizer's identity."""
+    """Returns what decides the cuts besides the parameters: package versions, and the tokenizer's
+    identity."""
     own = getattr(tokenizer, "identity", None)
     return ", ".join([*map(package_release, packages), *([own(kit)] if own is not None else [])])
 
 
 def rechunk(dataset: Dataset, chunker: Chunker, kit: Kit) -> Dataset:
-    """The same items over the same documents, cut into new passages by a chunker."""
+    """Returns the dataset with the same items and documents, but with passages that a chunker cuts."""
     documents = _documents(dataset)
     passages = chunker.cut(list(documents.values()), kit)
     units = _covered_units(passages, dataset.corpus)
@@ -221,7 +232,7 @@ def rechunk(dataset: Dataset, chunker: Chunker, kit: Kit) -> Dataset:
 
 
 def _documents(dataset: Dataset) -> dict[str, Document]:
-    """All documents; a passage that was not cut from one is its own document."""
+    """Returns all documents. A passage without a source document counts as a document of its own."""
     documents, missing = dict(dataset.corpus.documents), []
     for passage in dataset.corpus.passages:
         if passage.source is None:
@@ -239,7 +250,7 @@ def _documents(dataset: Dataset) -> dict[str, Document]:
 
 
 def _warn_of_lost_units(dataset: Dataset, covered_by: Mapping[str, Sequence[str]]) -> list[str]:
-    """A warning if gold names units that no new passage covers: nothing could find them."""
+    """Warns if gold names units that no new passage covers: no search could find them."""
     named = {unit for item in dataset.items for unit in item.gold.get("relevant", {})}
     lost = sorted(unit for unit in named if unit in dataset.corpus.position and unit not in covered_by)
     if not lost:
@@ -249,7 +260,7 @@ def _warn_of_lost_units(dataset: Dataset, covered_by: Mapping[str, Sequence[str]
 
 
 def _place_of(passage: Passage) -> tuple[str, Span]:
-    """The document of a passage, and its place in it."""
+    """Returns the id of a passage's document, and the place of the passage in it."""
     source = passage.source or passage.doc_id
     whole = Span(0, len(passage.text))
     return source, whole if passage.source is None or passage.span is None else passage.span
@@ -276,7 +287,8 @@ def _covered_units(passages: Sequence[Passage], before: Corpus) -> dict[str, tup
 
 
 def _running_ends(inside: Sequence[tuple[Span, str]]) -> list[int]:
-    """The largest end so far at each place, to skip what ends before a passage begins."""
+    """Returns the largest end up to each place. With it, units that end before a passage begins are
+    skipped."""
     ends, furthest = [], 0
     for span, _ in inside:
         furthest = max(furthest, span.end)
@@ -290,7 +302,7 @@ def _overlap_by_half(one: Span, other: Span) -> bool:
 
 
 def _rescope(item: Item, covered_by: Mapping[str, Sequence[str]]) -> Item:
-    """The item with its scope in new passages: those that cover a passage of the old scope."""
+    """Returns the item with the new passages as its scope: those that cover a passage of the old scope."""
     if item.scope is None:
         return item
     scope = dict.fromkeys(doc_id for unit in item.scope for doc_id in covered_by.get(unit, ()))

@@ -1,4 +1,4 @@
-"""Chunkers of Markdown and HTML: a passage never spans two sections, and knows which one it is from."""
+"""Chunkers for Markdown and HTML. Each passage lies in one section, and names that section."""
 
 from __future__ import annotations
 
@@ -47,7 +47,8 @@ _REFERENCE = re.compile(
 
 @dataclass(frozen=True)
 class _MarkupChunker:
-    """The largest passage in tokens, the language of the sentences, and the tokenizer."""
+    """The shared parameters: the largest passage in tokens, the language of the sentences, and the
+    tokenizer."""
 
     tokens: int = 300
     language: str = "en"
@@ -60,11 +61,11 @@ class _MarkupChunker:
 
 @dataclass(frozen=True)
 class Markdown(_MarkupChunker):
-    """Sections of a Markdown document; one above `tokens` tokens is cut between sentences.
+    """Sections of a Markdown document. A section of more than `tokens` tokens is cut between sentences.
 
     A passage is a stretch of the source. Its section is the path of headings above it ("Leave > Parental
-    leave"). A heading is in the first passage of its section; one without text of its own is in the first
-    passage of the section below it. YAML front matter is left out.
+    leave"). A heading is in the first passage of its section. A heading without text of its own is in the
+    first passage of the section below it. YAML front matter is left out.
     """
 
     def identity(self, kit: Kit) -> str:
@@ -93,10 +94,10 @@ class Markdown(_MarkupChunker):
 
 @dataclass(frozen=True)
 class Html(_MarkupChunker):
-    """Sections of an HTML page, cut as those of Markdown; the text is what a browser shows of them.
+    """Sections of an HTML page, cut like sections of Markdown. The text is what a browser shows of them.
 
-    White space is collapsed except in `pre`. Each block of HTML is on a line of its own. The span is where
-    the text lies in the source, from its first character to its last, with the markup in between.
+    White space is collapsed except in `pre`. Each block of HTML is on a line of its own. The span of a
+    passage goes from the first character of its text in the source to the last, with the markup between them.
     """
 
     def identity(self, kit: Kit) -> str:
@@ -113,7 +114,7 @@ class Html(_MarkupChunker):
             yield make_passage(document, page.place(span), section, page.text[span.start : span.end])
 
     def _sentences(self, text: str) -> list[Span]:
-        """The sentences of each line, since each block of the page is on its own line."""
+        """Returns the sentences of each line, because each block of the page is on its own line."""
         ends = (found.end() for found in re.finditer(r"\n|\Z", text))
         return [
             _shift(span, start)
@@ -163,8 +164,10 @@ def _shift(span: Span, by: int) -> Span:
 
 
 def _front_matter(text: str) -> int:
-    """Where the YAML at the top of a Markdown document ends; 0 if there is none, only text between two
-    rules."""
+    """Returns where the YAML at the top of a Markdown document ends.
+
+    Returns 0 if there is no YAML, for example only ordinary text between two rules.
+    """
     found = _FRONT_MATTER.match(text)
     try:
         node = yaml.compose(found[1], Loader=yaml.SafeLoader) if found else None
@@ -175,7 +178,10 @@ def _front_matter(text: str) -> int:
 
 
 def _markdown_headings(text: str, begin: int, parser: MarkdownIt) -> list[_SectionHeading]:
-    """The headings that begin a section. Those in quotes and lists, and comments in code, do not count."""
+    """Returns the headings that begin a section.
+
+    Headings in quotes and lists do not count, and neither do comments in code.
+    """
     body = text[begin:]
     starts = [begin, *(begin + found.end() for found in _NEWLINE.finditer(body)), len(text)]
     blocks: list[Token] = []
@@ -192,7 +198,7 @@ def _markdown_headings(text: str, begin: int, parser: MarkdownIt) -> list[_Secti
 
 
 def _plain_title(title: str, parser: MarkdownIt) -> str:
-    """The text of a heading without emphasis, links, code marks and tags."""
+    """Returns the text of a heading without emphasis, links, code marks and tags."""
     parts = parser.parseInline(title)[0].children or []
     seen = (" " if "break" in part.type else part.content for part in parts if part.type != "html_inline")
     return " ".join("".join(seen).split())
@@ -202,8 +208,10 @@ def _plain_title(title: str, parser: MarkdownIt) -> str:
 
 
 class _SourceRange(NamedTuple):
-    """Where a piece of visible text comes from; if not `verbatim`, it was written as a character
-    reference."""
+    """The place of a piece of visible text in the source.
+
+    If `verbatim` is false, the source has a character reference there.
+    """
 
     start: int
     end: int
@@ -211,7 +219,7 @@ class _SourceRange(NamedTuple):
 
 
 class _RenderedPage(PageParser):
-    """The text that a browser shows of an HTML source, and where each piece of it comes from."""
+    """The text that a browser shows of an HTML source, and the place of each piece of it in the source."""
 
     def __init__(self, source: str) -> None:
         super().__init__()
@@ -231,7 +239,7 @@ class _RenderedPage(PageParser):
 
     @property
     def headings(self) -> list[_SectionHeading]:
-        """The headings that have text; one that is never closed is a line long."""
+        """The headings that have text. A heading that is never closed ends at the end of its line."""
         found = []
         for level, start, closed in self._headings:
             end = closed if closed >= 0 else _find_or_end("\n", self.text, start + 1)
@@ -240,7 +248,7 @@ class _RenderedPage(PageParser):
         return found
 
     def place(self, span: Span) -> Span:
-        """Where a stretch of the text lies in the source."""
+        """Returns the place of a stretch of the text in the source."""
         first, last = (bisect_right(self._starts, at) - 1 for at in (span.start, span.end - 1))
         end = self._places[last]
         return Span(
@@ -294,7 +302,7 @@ class _RenderedPage(PageParser):
             self._gap = self._gap or " "
 
     def _show(self, text: str, at: int, after: int | None = None) -> None:
-        """Adds text that was read at a place in the source; a reference reaches up to `after`."""
+        """Adds text that was read at a place in the source. `after` is the end of a character reference."""
         if self._unseen:
             return
         for run in _RUN.finditer(text):
@@ -317,13 +325,16 @@ class _RenderedPage(PageParser):
 
 
 def _find_or_end(sign: str, text: str, start: int) -> int:
-    """The next place of a character; the end of the text if there is none."""
+    """Returns the next place of a character, or the end of the text if the character does not occur."""
     found = text.find(sign, start)
     return len(text) if found < 0 else found
 
 
 def _character_reference(source: str, at: int) -> str:
-    """The character reference that begins at a place, or nothing: `&not` if the source has `&notit;`."""
+    """Returns the character reference that begins at a place, or an empty text.
+
+    If the source has `&notit;`, the reference is `&not`.
+    """
     found = _REFERENCE.match(source, at)
     written = found.group() if found else ""
     while written and html.unescape(written) == html.unescape(written[:-1]) + written[-1]:

@@ -1,7 +1,8 @@
-"""What a reader is shown of ranked passages, within a budget of tokens.
+"""Builds contexts: the text of ranked passages that fits into a budget of tokens.
 
-Selectors choose among candidates. Each fills the budget: it goes on until nothing that is left fits, and
-passes over what is too large. Equal candidates go by rank. They are shown in the order of choosing.
+Selectors choose among the candidates of a context. A selector goes on until no remaining candidate fits the
+budget, and passes over a candidate that is too large. If candidates are equally good, the one with the better
+rank is chosen. A context shows its candidates in the order in which they were chosen.
 """
 
 from __future__ import annotations
@@ -28,17 +29,17 @@ Grain = Literal["passage", "sentence"]
 
 
 def rank_relevance(count: int) -> Floats:
-    """The relevance of the passages of a ranking by rank, discounted as in nDCG: 1 / log2(1 + rank)."""
+    """Returns the relevance of each rank of a ranking, discounted as in nDCG: 1 / log2(1 + rank)."""
     relevance: Floats = 1 / np.log2(np.arange(2, count + 2))
     return relevance
 
 
 @dataclass(frozen=True)
 class Arrival:
-    """How relevant a passage is and, if a link led to it, the name of that link.
+    """The relevance of a passage and, if a link led to the passage, the name of that link.
 
-    A sentence with that name counts at least `floor`, as a share of the relevance: linked passages often
-    share no word with the query.
+    Linked passages often share no word with the query. So a sentence with the name gets at least the share
+    `floor` of the relevance.
     """
 
     relevance: float
@@ -48,13 +49,14 @@ class Arrival:
 
 @dataclass(frozen=True)
 class ContextBuilder:
-    """Fills contexts: chooses whole passages or sentences, within budgets counted by a tokenizer.
+    """Fills contexts with whole passages or with sentences, within budgets that a tokenizer counts.
 
-    A passage of rank r has relevance 1 / log2(1 + r), as in nDCG, because the scores of different rankings do
-    not compare. A sentence has the relevance of its passage times its cosine with the query. A small static
-    model gives that cosine and the similarity of candidates: there are hundreds of sentences per query.
+    The passage at rank r has the relevance 1 / log2(1 + r), as in nDCG, because scores of different rankings
+    are not comparable. A sentence has the relevance of its passage times its cosine with the query. A small
+    static model gives this cosine and the similarity of candidates, because a query can have hundreds of
+    sentences.
 
-    Passages that links led to have an `Arrival` each, with their relevance.
+    If links led to passages, each passage has an `Arrival`, which gives its relevance.
     """
 
     select: Selector
@@ -69,7 +71,10 @@ class ContextBuilder:
         budgets: Sequence[Budget],
         arrivals: Sequence[Arrival] = (),
     ) -> list[Context]:
-        """A context for each budget, none larger than it; `arrivals` has one for each passage, or none."""
+        """Builds a context for each budget. No context is larger than its budget.
+
+        `arrivals` has one entry for each passage, or is empty.
+        """
         pieces, relevance = self._pieces(query, ranked, arrivals)
         counts = np.array(self.tokens.counts([piece.text for piece in pieces]), dtype=np.int64)
         # each piece is counted with the line break after it
@@ -77,7 +82,7 @@ class ContextBuilder:
         return [self._context(pieces, candidates, budget) for budget in budgets]
 
     def warm(self) -> None:
-        """Calls tokenizer and model once: the first call is slow, and no query should pay for it."""
+        """Calls tokenizer and model once. The first call is slow, and should not count for a query."""
         self.contexts("first", [Passage("", "The first call.")], [2])
 
     def _context(self, pieces: Sequence[Piece], candidates: Candidates, budget: Budget) -> Context:
@@ -95,7 +100,10 @@ class ContextBuilder:
         return msgspec.structs.replace(context, tokens=self.tokens.counts([context.text])[0])
 
     def _cut(self, piece: Piece, budget: int) -> Context:
-        """The beginning of a piece that is too long as a whole; the context says that it was cut."""
+        """Returns a context with the beginning of a piece that is too long as a whole.
+
+        The context says that the piece was cut.
+        """
         spans = self.tokens.spans(piece.text)[:budget]
         while spans:
             end = spans[-1].end
@@ -135,7 +143,11 @@ class ContextBuilder:
 
 
 def _prefer_named_sentences(match: Floats, pieces: Sequence[Piece], came: Sequence[Arrival]) -> Floats:
-    """The matches of sentences; in passages that a link led to, sentences with its name count more."""
+    """Returns the matches of sentences after the links were considered.
+
+    In a passage that a link led to, sentences with the name of the link count more, and other sentences count
+    less.
+    """
     found = match.copy()
     if not any(arrival.name for arrival in came):
         return found
@@ -150,9 +162,10 @@ def _prefer_named_sentences(match: Floats, pieces: Sequence[Piece], came: Sequen
 
 
 def _make_piece(passage: Passage, inside: Span | None) -> Piece:
-    """A passage or a stretch of it, with its place in the document that the passage was cut from.
+    """Makes a piece of a passage or of a stretch of it, with its place in the source document.
 
-    A passage from markup has other text than its span, so a stretch of it gets the place of the passage.
+    The text of a passage from markup differs from the text of its span. So a stretch of such a passage gets
+    the place of the whole passage.
     """
     place = passage.span or Span(0, len(passage.text))
     if inside is None:
@@ -168,9 +181,9 @@ _DIGITS = 6  # vectors are float32: smaller differences are rounding, and count 
 
 @dataclass(frozen=True)
 class Top:
-    """The candidates in order of relevance, as many as fit the budget, `k` at most.
+    """Chooses candidates in order of relevance, as many as fit the budget, and at most `k`.
 
-    One that does not fit is passed over; smaller ones after it may still fit.
+    A candidate that does not fit is passed over; smaller candidates after it may still fit.
     """
 
     version: ClassVar[str] = "1"
@@ -181,7 +194,7 @@ class Top:
         _check_k("top", self.k)
 
     def select(self, candidates: Candidates, budget: int | None) -> list[int]:
-        """Positions of the chosen, most relevant first."""
+        """Returns the positions of the chosen candidates, the most relevant first."""
         left = math.inf if budget is None else budget
         chosen = []
         for position, size in enumerate(candidates.tokens.tolist()):
@@ -193,10 +206,11 @@ class Top:
 
 @dataclass(frozen=True)
 class MMR:
-    """Maximal marginal relevance (Carbonell and Goldstein, SIGIR 1998).
+    """Chooses by maximal marginal relevance (Carbonell and Goldstein, SIGIR 1998).
 
-    Repeatedly chooses, among the candidates that still fit, the one with the largest (1 − diversity) ·
-    relevance − diversity · its largest similarity to a chosen one; `k` at most. A diversity of 0 is `top`.
+    Each step chooses, among the candidates that still fit, the candidate with the largest (1 − diversity) ·
+    relevance − diversity · (its largest similarity to a chosen candidate). At most `k` are chosen. With a
+    diversity of 0 the result is that of `top`.
     """
 
     version: ClassVar[str] = "1"
@@ -210,7 +224,7 @@ class MMR:
         _check_k("mmr", self.k)
 
     def select(self, candidates: Candidates, budget: int | None) -> list[int]:
-        """Positions of the chosen, in the order of choosing."""
+        """Returns the positions of the chosen candidates, in the order in which they were chosen."""
         tokens = candidates.tokens
         left = math.inf if budget is None else budget
         fits = tokens <= left
@@ -230,16 +244,17 @@ class MMR:
 
 @dataclass(frozen=True)
 class Knapsack:
-    """As much relevance as a budget holds, with shared content counted once.
+    """Chooses as much relevance as fits the budget, and counts shared content once.
 
-    The value of a choice is the relevance that it covers (see `Coverage`): the sum of relevances minus what
-    the passages share. `redundancy` says how much similar passages share: at 1, two passages of cosine 0.9
-    share nine tenths, at 0.5 less than half; at 0 nothing is shared and values are plain sums.
+    The value of a choice is the relevance that it covers (see `Coverage`): the sum of the relevances minus
+    what the passages share. `redundancy` says how much similar passages share. At 1, two passages with a
+    cosine of 0.9 share nine tenths; at 0.5 they share less than half. At 0 nothing is shared, and values are
+    plain sums.
 
-    It takes the better of two greedy choices: by gain per token, and by gain, which begins with the best
-    single candidate. Its value is at least ½ (1 − 1/e), 0.316, of the best choice within the budget
-    (Leskovec et al., KDD 2007), and even 0.405 (Tang et al., SIGMETRICS 2021). Without a budget, and
-    where both have the same value, it is the choice by gain.
+    Two greedy choices are made: one by gain per token, and one by gain, which begins with the best single
+    candidate. The choice with the larger value is returned. Its value is at least ½ (1 − 1/e) = 0.316 times
+    the best value within the budget (Leskovec et al., KDD 2007), and even 0.405 times (Tang et al.,
+    SIGMETRICS 2021). Without a budget, or if both values are equal, the choice by gain is returned.
     """
 
     version: ClassVar[str] = "1"
@@ -251,7 +266,10 @@ class Knapsack:
             raise UsageError(f"knapsack: redundancy is {self.redundancy}. It goes from 0, none, to 1.")
 
     def select(self, candidates: Candidates, budget: int | None) -> list[int]:
-        """Positions of the chosen, in the order of choosing; what adds nothing comes last."""
+        """Returns the positions of the chosen candidates, in the order in which they were chosen.
+
+        Candidates that add nothing come last.
+        """
         if not (candidates.tokens <= (math.inf if budget is None else budget)).any():
             return []
         coverage = self._coverage(candidates)
@@ -272,18 +290,19 @@ class Knapsack:
 
 @dataclass(frozen=True)
 class Coverage:
-    """How much relevance a choice covers: the sum, over the branches of a tree, of the best cover of each.
+    """Computes how much relevance a choice covers: the sum of the best cover of each branch of a tree.
 
-    The candidates are the leaves of a tree, joined by average linkage: the more similar, the further out. A
-    branch is as long as the difference in similarity between its ends; from the root, where similarity is 0,
-    to a leaf, where it is 1. It stands for what the passages beyond it have in common. A passage covers every
-    branch on its way to the root, at its own relevance. So one passage is worth its relevance, and two are
-    worth r₁ + r₂ − s · min(r₁, r₂), where s is the similarity at which the tree joins them. With equal
-    relevances this is phylogenetic diversity (Faith, Biological Conservation 1992).
+    The candidates are the leaves of a tree, which average linkage builds: more similar candidates are joined
+    closer to the leaves. The length of a branch is the difference in similarity between its two ends. The
+    similarity is 0 at the root and 1 at a leaf. A branch stands for the content that the passages behind it
+    have in common. A passage covers every branch on its way to the root, with its own relevance. So one
+    passage has the value of its relevance, and two have r₁ + r₂ − s · min(r₁, r₂), where s is the similarity
+    at which the tree joins them. With equal relevances this is phylogenetic diversity (Faith, Biological
+    Conservation 1992).
 
-    value(S) = Σ_b max_{i∈S} share(i, b), and each share is 0 or more. So a further passage lowers no maximum:
-    the value is monotone. And max(a, x) − a falls as a grows: it lifts a maximum the less the more is chosen
-    already, and a sum of such terms is submodular (Nemhauser, Wolsey and Fisher 1978).
+    value(S) = Σ_b max_{i∈S} share(i, b), and each share is 0 or more. A further passage lowers no maximum, so
+    the value is monotone. The gain max(a, x) − a falls as a grows: the more is chosen already, the less a
+    passage adds. A sum of such terms is submodular (Nemhauser, Wolsey and Fisher 1978).
     """
 
     branches: Ints  # for each candidate, the branches that it covers, padded with an unused one
@@ -291,7 +310,8 @@ class Coverage:
 
     @classmethod
     def of(cls, candidates: Candidates, redundancy: float = 1.0) -> Coverage:
-        """Builds the tree; finds the branches that each candidate covers, and how much of each."""
+        """Builds the tree, and finds the branches that each candidate covers and how much of each it
+        covers."""
         from scipy.cluster.hierarchy import linkage
         from scipy.spatial.distance import squareform
 
@@ -313,20 +333,20 @@ class Coverage:
         return cls(branches, length[branches] * relevance)
 
     def gain(self, covered: Floats, candidate: int) -> float:
-        """How much a candidate adds to the cover of all branches."""
+        """Returns how much a candidate adds to the cover of all branches."""
         return float(np.maximum(self.shares[candidate] - covered[self.branches[candidate]], 0.0).sum())
 
     def add(self, covered: Floats, candidate: int) -> None:
-        """Adds a candidate to the cover of each branch."""
+        """Adds a candidate to the cover of its branches."""
         branches = self.branches[candidate]
         covered[branches] = np.maximum(covered[branches], self.shares[candidate])
 
     def nothing_covered(self) -> Floats:
-        """The cover of each branch before any choice."""
+        """Returns the cover of each branch before any choice."""
         return np.zeros(2 * len(self.shares))
 
     def value(self, chosen: Iterable[int]) -> float:
-        """The relevance that a choice covers."""
+        """Returns the relevance that a choice covers."""
         covered = self.nothing_covered()
         for candidate in chosen:
             self.add(covered, candidate)
@@ -336,10 +356,10 @@ class Coverage:
 def _choose_greedily(
     coverage: Coverage, sizes: list[int], prices: list[float], budget: int | None
 ) -> list[int]:
-    """Repeatedly chooses the candidate with the largest gain for its price that still fits.
+    """Chooses again and again, among the candidates that still fit, the one with the largest gain per price.
 
-    Lazily (Minoux 1978): gains only shrink, so an earlier gain is a bound, and only the top of the heap is
-    computed again, until one stays at the top.
+    The search is lazy (Minoux 1978). Gains only shrink, so an earlier gain is an upper bound. Only the gain
+    at the top of the heap is computed again, until a candidate stays at the top.
     """
     left = math.inf if budget is None else budget
     covered = coverage.nothing_covered()

@@ -1,8 +1,8 @@
 """A cache of embeddings: no text goes through one model twice, in any run, seed or corpus.
 
-Vectors are stored by content in `ASSAY_CACHE/embeddings`, in one file per model. They are written batch by
-batch, so that a killed build continues where it stopped. Queries are stored with the seconds that embedding
-took: an answer from the cache still reports the time that the model needs.
+Vectors are stored by content in `ASSAY_CACHE/embeddings`, in a file for each model. They are written batch by
+batch, so that a killed build continues where it stopped. Queries are stored with the seconds that their
+embedding took: an answer from the cache still reports the time that the model needs.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _STRIPES = 64  # locks over queries: two that share one by chance wait for each 
 
 
 class EmbeddingCache:
-    """A model with the stored vectors of all that it embedded. Threads may share it."""
+    """A model together with the stored vectors of all texts that it embedded. Threads may share it."""
 
     def __init__(self, embedder: Embedder, kit: Kit) -> None:
         self._embedder, self._kit = embedder, kit
@@ -43,15 +43,17 @@ class EmbeddingCache:
 
     @property
     def model(self) -> Model:
-        """The model, loaded when something new has to be embedded."""
+        """The model. It is loaded when a new text must be embedded."""
         with self._loading:
             if self._model is None:
                 self._model = self._embedder.load(self._kit)
             return self._model
 
     def passages(self, texts: Sequence[str]) -> Vectors:
-        """The vectors of texts, one row per text. New texts are embedded, and their cost is paid batch by
-        batch."""
+        """Returns the vectors of texts, one row per text.
+
+        New texts are embedded first, and their cost is paid batch by batch.
+        """
         keys = [_key("passage", text) for text in texts]
         if len(self._stored.known(keys)) < len(set(keys)):
             with self._stored.exclusive():
@@ -62,7 +64,7 @@ class EmbeddingCache:
         return self._stored.matrix(keys)
 
     def query(self, text: str) -> tuple[StoredVector, float]:
-        """The vector of one query, and what it cost now: nothing if it was stored."""
+        """Returns the vector of a query and what it cost now. The cost is 0 if the vector was stored."""
         key = _key("query", text)
         with self._stripes[key[0] % _STRIPES]:  # threads with the same query wait, and then find it stored
             if (found := self._stored.find(key)) is not None:
@@ -77,7 +79,7 @@ class EmbeddingCache:
     def _embed_new(self, new: Mapping[bytes, str]) -> None:
         """Embeds new texts, the longest first, because a batch of similar lengths needs little padding.
 
-        Each batch is stored and paid at once, so that one that fails loses no other.
+        Each batch is stored and paid at once. So a batch that fails does not lose any other batch.
         """
         if not new:
             return
@@ -115,7 +117,7 @@ _DAMAGED = {"SQLITE_NOTADB", "SQLITE_CORRUPT"}
 
 
 class StoredVector(NamedTuple):
-    """The vector of a text, and the seconds and tokens that it took when it was made."""
+    """The vector of a text, and the seconds and tokens that embedding the text took."""
 
     vector: Vectors
     seconds: float = 0.0
@@ -123,9 +125,9 @@ class StoredVector(NamedTuple):
 
 
 class VectorFile:
-    """Vectors by key in one SQLite file, all of one dimension. Threads and processes may share it.
+    """Vectors by key in one SQLite file, all of the same dimension. Threads and processes may share it.
 
-    They can all be made again; losing the file costs time or money.
+    All vectors can be made again; if the file is lost, that costs time or money.
     """
 
     def __init__(self, path: Path) -> None:
@@ -156,12 +158,12 @@ class VectorFile:
 
     @contextmanager
     def exclusive(self) -> Iterator[None]:
-        """Holds a lock, so that no other thread or process embeds the same texts meanwhile."""
+        """Holds a lock, so that no other thread or process embeds the same texts at the same time."""
         with self._explain_errors(), hold_lock(self._path.with_suffix(".lock")):
             yield
 
     def known(self, keys: Iterable[bytes]) -> set[bytes]:
-        """The keys that have a vector."""
+        """Returns those of the keys that have a vector."""
         return {key for (key,) in self._rows("key", sorted(set(keys)))}
 
     def find(self, key: bytes) -> StoredVector | None:
@@ -170,7 +172,7 @@ class VectorFile:
         return None
 
     def matrix(self, keys: Sequence[bytes]) -> Vectors:
-        """The vectors of keys that all have one, one row per key."""
+        """Returns the vectors of keys, one row per key. Every key must have a vector."""
         with self._explain_errors(), self._turn:
             width = self._width()
         row = {key: number for number, key in enumerate(sorted(set(keys)))}
@@ -184,7 +186,7 @@ class VectorFile:
         return vectors[[row[key] for key in keys]]
 
     def put(self, rows: Iterable[tuple[bytes, StoredVector]]) -> None:
-        """Stores all of these vectors or none; a key that is there keeps its vector."""
+        """Stores all of these vectors, or none if an error occurs. A key that has a vector keeps it."""
         packed = [
             (key, made.vector.astype(np.float32).tobytes(), made.seconds, made.tokens) for key, made in rows
         ]
@@ -200,12 +202,12 @@ class VectorFile:
                 raise
 
     def _width(self) -> int:
-        """The bytes of a vector; 0 if there is none yet."""
+        """Returns the number of bytes of a vector; 0 if there is no vector yet."""
         found = self._fetch("SELECT length(vector) FROM vectors LIMIT 1")
         return found[0][0] if found else 0
 
     def _check_widths(self, widths: set[int]) -> None:
-        """Refuses vectors of another dimension: they come from another model."""
+        """Raises Retryable for vectors of another dimension: they come from another model."""
         width = self._width() or max(widths, default=0)
         for other in widths - {width}:
             now, before = other // 4, width // 4
@@ -222,8 +224,10 @@ class VectorFile:
             yield from found
 
     def _fetch(self, statement: str, parameters: Sequence[bytes] = ()) -> list[Any]:
-        """The rows that a statement finds. A damaged file is set aside and gives none; its vectors are made
-        again."""
+        """Returns the rows that a statement finds.
+
+        A damaged file is set aside, and gives no rows; its vectors are made again.
+        """
         try:
             with closing(self._file.execute(statement, parameters)) as rows:
                 return rows.fetchall()
@@ -243,7 +247,7 @@ class VectorFile:
 
     @contextmanager
     def _explain_errors(self) -> Iterator[None]:
-        """Explains errors of the disk and of the file in plain words."""
+        """Turns errors of the disk and of the file into errors with plain words."""
         with explain_cache_errors(self._path.parent):
             try:
                 yield

@@ -1,8 +1,9 @@
-"""Names in passages: people, teams, products, identifiers, and which passages and sentences have them.
+"""Finds the names in passages (people, teams, products, identifiers), and the passages and sentences with
+them.
 
-A name is recognised by its letters: runs of capitalised words (Simon Traethsen, House of Lords), and words
-joined by hyphens (maequyng-archive, INC-2041). A name that is found once is then found everywhere in any
-case, so that "soflafurk" matches "Soflafurk".
+A name is recognised by its spelling. Names are runs of capitalised words (Simon Traethsen, House of Lords)
+and words joined by hyphens (maequyng-archive, INC-2041). A name that is recognised once is then found
+everywhere, in any case: "soflafurk" matches "Soflafurk".
 """
 
 from __future__ import annotations
@@ -50,20 +51,21 @@ _ARRAYS = ("starts", "ends", "numbers", "home_ends", "home_positions")
 
 
 def split_words(text: str) -> list[str]:
-    """The words of a text, in lower case."""
+    """Returns the words of a text, in lower case."""
     return _WORD.findall(text.casefold())
 
 
 def find_names(text: str) -> list[str]:
-    """The names in a text, in lower case, each once.
+    """Returns the names in a text, in lower case and without repetition.
 
-    A capitalised word that begins a sentence does not count, nor does a stop word such as "The".
+    A single capitalised word that begins a sentence does not count as a name. Stop words such as "The" are
+    removed from the beginning of a name.
     """
     return list(dict.fromkeys(_candidate_names(text, opening=False)))
 
 
 def find_title_names(title: str) -> list[str]:
-    """The names in a title, where also the first word may be a name."""
+    """Returns the names in a title. The first word of a title may also be a name."""
     return list(dict.fromkeys(_candidate_names(title, opening=True)))
 
 
@@ -79,18 +81,18 @@ def _candidate_names(text: str, *, opening: bool) -> Iterator[str]:
 
 
 def contains_name(text: str, name: str) -> bool:
-    """Whether a text has a name, given in lower case, as whole words."""
+    """Whether a name, given in lower case, occurs in the text as whole words."""
     words, wanted = split_words(text), name.split()
     return any(words[at : at + len(wanted)] == wanted for at, word in enumerate(words) if word == wanted[0])
 
 
 @dataclass(frozen=True)
 class Entities:
-    """The numbered names of a corpus, and the sentences and titles that have them.
+    """The numbered names of a corpus, and the sentences and titles that contain them.
 
-    Passage p has the sentences `starts[p]` to `starts[p + 1]`; sentence s has the names
-    `numbers[ends[s]:ends[s + 1]]`, in rising order. `homes` has one row per name and one column per passage:
-    1 where the title has the name.
+    Passage p has the sentences with the numbers `starts[p]` up to, but not including, `starts[p + 1]`.
+    Sentence s has the names `numbers[ends[s]:ends[s + 1]]`, in rising order. The matrix `homes` has a row for
+    each name and a column for each passage; an entry is 1 if the title of the passage has the name.
     """
 
     names: Sequence[str]
@@ -101,7 +103,7 @@ class Entities:
 
     @classmethod
     def of(cls, corpus: Corpus, kit: Kit) -> Entities:
-        """The entities of a corpus; those of a large one are stored in the cache."""
+        """Returns the entities of a corpus. The entities of a large corpus are stored in the cache."""
         if len(corpus) < WORTH_KEEPING:
             return cls.build(corpus.passages)
         cache = ArtifactCache(kit.cache / "entities")
@@ -114,7 +116,8 @@ class Entities:
 
     @classmethod
     def build(cls, passages: Sequence[Passage], progress: ProgressCallback = ignore_progress) -> Entities:
-        """Reads passages twice: to collect the names, then to find where each is."""
+        """Finds the entities of passages. It reads them twice: to collect the names, and to find their
+        places."""
         names = _collect_names(passages, progress)
         lookup = NameLookup(names)
         starts, ends, numbers = [0], [0], list[int]()
@@ -134,7 +137,7 @@ class Entities:
         return cls(names, starts_, ends_, numbers_, csr_array(titled.T))._without_dead_ends()
 
     def _without_dead_ends(self) -> Entities:
-        """Keeps the names that a title or at least two passages have: others lead nowhere."""
+        """Keeps the names that occur in a title or in at least two passages. Other names link to nothing."""
         having = np.bincount(self.mentions.indices, minlength=len(self.names))
         kept = (np.diff(self.homes.indptr) > 0) | (having > 1)
         number, staying = np.cumsum(kept) - 1, kept[self.numbers]
@@ -144,7 +147,8 @@ class Entities:
 
     @cached_property
     def mentions(self) -> csr_array:
-        """In how many sentences of each passage each name is: one row per passage, one column per name."""
+        """The number of sentences of each passage that have each name: a row per passage, a column per
+        name."""
         bounds = self.ends[self.starts]
         ones = np.ones(len(self.numbers), np.int32)
         shape = (len(self.starts) - 1, len(self.names))
@@ -158,11 +162,11 @@ class Entities:
         return NameLookup(self.names)
 
     def mentions_of(self, text: str) -> set[int]:
-        """The numbers of the names in a text."""
+        """Returns the numbers of the names in a text."""
         return self.lookup.found(split_words(text))
 
     def of_sentences(self, position: int) -> list[Ints]:
-        """The numbers of the names in each sentence of a passage."""
+        """Returns the numbers of the names in each sentence of a passage."""
         first, last = self.starts[position], self.starts[position + 1]
         bounds = self.ends[first : last + 1].tolist()
         return [self.numbers[start:end] for start, end in pairwise(bounds)]
@@ -193,7 +197,7 @@ class Entities:
 
 
 class NameLookup:
-    """Finds names in words, the longest first; names inside longer ones only on request."""
+    """Finds names in words, and prefers the longest. It finds names inside longer names only on request."""
 
     def __init__(self, names: Sequence[str]) -> None:
         self._single: dict[str, int] = {}
@@ -206,7 +210,10 @@ class NameLookup:
                 self._longer.setdefault(words[0], {})[words] = number
 
     def found(self, words: Sequence[str], *, inside: bool = False) -> set[int]:
-        """The numbers of the names in a text's words; `inside`: also of names inside longer ones."""
+        """Returns the numbers of the names in the words of a text.
+
+        With `inside`, names inside longer names are returned too.
+        """
         found, at = set[int](), 0
         while at < len(words):
             step = 1
@@ -219,7 +226,10 @@ class NameLookup:
         return found
 
     def _at(self, words: Sequence[str], at: int) -> Iterator[tuple[int, int]]:
-        """Yields the names that begin at a place, the longest first: number of words, number of the name."""
+        """Yields the names that begin at a place, the longest first.
+
+        Each is given by its number of words and the number of the name.
+        """
         if (longer := self._longer.get(words[at])) is not None:
             for length in range(min(LONGEST, len(words) - at), 1, -1):
                 if (number := longer.get(tuple(words[at : at + length]))) is not None:
@@ -229,9 +239,9 @@ class NameLookup:
 
 
 def _collect_names(passages: Sequence[Passage], progress: ProgressCallback) -> list[str]:
-    """All names: those of titles, single words, and runs of words that at least two passages have.
+    """Collects the names of titles, single words, and runs of words that occur in at least two passages.
 
-    A run of words that occurs once is mostly a name with unrelated words beside it.
+    A run of words that occurs in only one passage is usually a name with unrelated words beside it.
     """
     having, titled = Counter[str](), set[str]()
     for position, passage in enumerate(passages):

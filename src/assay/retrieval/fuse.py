@@ -1,7 +1,8 @@
-"""How several rankings become one, by ranks or by scores made comparable; and how far two results differ.
+"""Merges several rankings into one, by ranks or by comparable scores; and measures how far two results
+differ.
 
-Both fusions take what any ranking holds, add up what each ranking gives it, and put equal sums in corpus
-order.
+Both fusions rank every position that any ranking has. They add up what the rankings give to a position, and
+put equal sums in corpus order.
 """
 
 from __future__ import annotations
@@ -24,8 +25,9 @@ Norm = Literal["minmax", "max", "sum", "zscore", "rank", "none"]
 class RRF:
     """Reciprocal rank fusion (Cormack, Clarke and Büttcher, SIGIR 2009).
 
-    A position scores the sum of 1 / (k + rank) over the rankings that have it; ranks count from 1. The
-    scores of the rankings do not matter, only their order. A small k favours what any ranking has on top.
+    The score of a position is the sum of 1 / (k + rank) over the rankings that have the position. Ranks count
+    from 1. Only the order of the rankings matters, not their scores. A small k favours the first positions of
+    each ranking.
     """
 
     version: ClassVar[str] = "1"
@@ -37,29 +39,30 @@ class RRF:
             raise UsageError(f"rrf: k is {self.k}. It has to be 0 or more; 60 is usual.")
 
     def fuse(self, rankings: Sequence[Ranking]) -> Ranking:
-        """One ranking of all positions that any of the rankings has."""
+        """Returns a ranking of all positions that at least one of the rankings has."""
         given = [1.0 / (self.k + np.arange(1, len(ranking.positions) + 1)) for ranking in rankings]
         return _sum_by_position(rankings, given, absent=[0.0] * len(rankings))
 
 
 @dataclass(frozen=True)
 class WeightedFusion:
-    """A weighted sum of normalised scores (Fox and Shaw, TREC-2 1994; for lexical with dense rankings
-    Bruch, Gai and Ingber, TOIS 2023).
+    """A weighted sum of normalised scores (Fox and Shaw, TREC-2 1994; for lexical with dense rankings Bruch,
+    Gai and Ingber, TOIS 2023).
 
-    `weights` has one number per ranking, used as given; none: equal ones with the sum 1. `norm` makes the
-    scores of the rankings comparable:
+    `weights` has a number for each ranking; they are not scaled. If it is empty, all rankings have the same
+    weight, and the weights add up to 1. `norm` makes the scores of the rankings comparable:
 
     minmax   (s − lowest) / (highest − lowest): from 0 to 1 (Lee, SIGIR 1997)
-    max      s / largest magnitude, which is the highest where none is negative (Lee, SIGIR 1997)
+    max      s / largest magnitude, which is the highest score if none is negative (Lee, SIGIR 1997)
     sum      (s − lowest) / the sum of these: together 1 (Montague and Aslam, CIKM 2001)
     zscore   (s − mean) / standard deviation, also called ZMUV (Montague and Aslam, CIKM 2001)
     rank     1 − (rank − 1) / length: from 1 downwards (Renda and Straccia, SAC 2003)
     none     s: the scores are comparable already
 
-    A position that a ranking does not have gets 0 from it, or its lowest normalised score if that is below 0:
-    never more than any position that it has. If all scores are equal, minmax gives each 1 and sum an equal
-    share, so that being found still counts; zscore gives each 0.
+    If a ranking does not have a position, the position gets 0 from it, or the lowest normalised score of the
+    ranking if that is below 0. So it never gets more than a position that the ranking has. If all scores of a
+    ranking are equal, minmax gives each position 1, and sum gives each an equal share, so that a found
+    position still counts; zscore gives each 0.
     """
 
     first_address: ClassVar[str] = "assay.retrieval.fuse:Weighted"
@@ -75,7 +78,7 @@ class WeightedFusion:
             raise UsageError(f"weighted: the weights are {given}. Give numbers from 0 up, one above 0.")
 
     def fuse(self, rankings: Sequence[Ranking]) -> Ranking:
-        """One ranking of all positions that any of the rankings has."""
+        """Returns a ranking of all positions that at least one of the rankings has."""
         weights = self.weights or (1.0 / max(len(rankings), 1),) * len(rankings)
         if len(weights) != len(rankings):
             raise UsageError(
@@ -88,7 +91,7 @@ class WeightedFusion:
 
 
 def _normalize(scores: Floats, norm: Norm) -> Floats:
-    """The scores of one ranking, best first, normalised as `WeightedFusion` describes."""
+    """Normalises the scores of one ranking, the best first, as `WeightedFusion` describes."""
     if norm == "none" or not len(scores):
         return scores
     if norm == "rank":
@@ -112,8 +115,11 @@ def _divide(scores: Floats, by: float, where_zero: float) -> Floats:
 def _sum_by_position(
     rankings: Sequence[Ranking], given: Sequence[Floats], absent: Sequence[float]
 ) -> Ranking:
-    """Adds up, for each position, what the rankings that have it give, and what the others give for
-    absence."""
+    """Adds up, for each position, the values from all rankings.
+
+    `given` has the values of the positions of each ranking. `absent` has the value of each ranking for the
+    positions that it does not have.
+    """
     if not rankings:
         return NOTHING
     positions, slots = np.unique(np.concatenate([r.positions for r in rankings]), return_inverse=True)
@@ -130,12 +136,12 @@ def _sum_by_position(
 
 
 def result_distance(a: Sequence[Hit], b: Sequence[Hit]) -> float:
-    """The total variation distance of two results: ½ Σ |p − q| over all documents; 0 is equal, 1 nothing
-    shared.
+    """Returns the total variation distance of two results: ½ Σ |p − q| over all documents.
 
-    p and q are the scores of each result, scaled to the sum 1: negative ones count 0, the best of several
-    spans of a document counts, and if nothing scores above 0 all hits weigh the same. Two empty results are
-    equal; an empty one shares nothing with any other. The order of the hits does not matter.
+    The distance of equal results is 0, and that of results without a common document is 1. p and q are the
+    scores of each result by document, scaled to the sum 1. Negative scores count as 0. If a document has
+    several spans, the best score counts. If no score is above 0, all documents count the same. Two empty
+    results are equal; an empty result shares nothing with any other. The order of the hits does not matter.
     """
     if not a or not b:
         return 0.0 if not a and not b else 1.0
@@ -145,7 +151,7 @@ def result_distance(a: Sequence[Hit], b: Sequence[Hit]) -> float:
 
 
 def result_shares(hits: Sequence[Hit]) -> dict[str, float]:
-    """The scores of a result by document, scaled to the sum 1; empty for an empty result."""
+    """Returns the scores of a result by document, scaled to the sum 1. An empty result gives no shares."""
     if not hits:
         return {}
     weights: dict[str, float] = {}

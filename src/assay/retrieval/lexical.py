@@ -1,7 +1,8 @@
-"""BM25: an index on tantivy that ranks texts, and term weights that show what each word adds to a score.
+"""BM25: an index on tantivy that ranks texts, and term weights that say how much each word adds to a score.
 
-A search engine only gives scores. A tree needs more: the most that any passage below a node can get from a
-word. Both use Lucene's formula; the weights use the exact lengths of texts, which Lucene rounds to one byte.
+A search engine gives only scores. A tree also needs the most that a word can add to the score of any passage
+below a node. Index and weights use Lucene's formula. The weights use the exact lengths of texts, which Lucene
+rounds to one byte.
 """
 
 from __future__ import annotations
@@ -45,16 +46,16 @@ _WORDS = r"[\w\p{M}]+"
 
 
 def engine_version() -> str:
-    """The engine and its version, which decide a ranking."""
+    """Returns the name and version of the search engine; another version may rank differently."""
     return f"tantivy {importlib.metadata.version('tantivy')}"
 
 
 @dataclass(frozen=True)
 class Analysis:
-    """How a text becomes words: runs of letters and digits in lower case, without stop words,
+    """The way a text becomes words: runs of letters and digits, in lower case, without stop words, and
     Snowball-stemmed.
 
-    `stop_words` None means the language's own list; an empty one means none.
+    If `stop_words` is None, the language's own list is used. If it is empty, no word is left out.
     """
 
     language: Language = "english"
@@ -80,9 +81,9 @@ class Analysis:
 
 
 class LexicalIndex:
-    """Texts by position, ranked by BM25 (k1 = 1.2, b = 0.75, which tantivy fixes, with Lucene's idf).
+    """An index that ranks texts by BM25 and names them by position. Any number of threads may search.
 
-    Any number of threads may search.
+    tantivy fixes k1 = 1.2 and b = 0.75, and uses Lucene's idf.
     """
 
     def __init__(self, index: TantivyIndex, analyzer: TextAnalyzer) -> None:
@@ -96,7 +97,7 @@ class LexicalIndex:
     def build(
         cls, texts: Iterable[str], analysis: Analysis | None = None, folder: Path | None = None
     ) -> LexicalIndex:
-        """Indexes texts, in memory if no folder is given."""
+        """Indexes texts in a folder, or in memory if no folder is given."""
         import tantivy
 
         analyzer = (analysis or Analysis()).analyzer()
@@ -119,7 +120,7 @@ class LexicalIndex:
 
     @classmethod
     def open(cls, folder: Path, analysis: Analysis | None = None) -> LexicalIndex:
-        """Opens the index in a folder; `analysis` is that of the build."""
+        """Opens the index in a folder. `analysis` must be the one that built the index."""
         import tantivy
 
         analyzer = (analysis or Analysis()).analyzer()
@@ -132,7 +133,10 @@ class LexicalIndex:
         return self._searcher.num_docs
 
     def search(self, text: str, k: int) -> Ranking:
-        """The k best texts that share a word with `text`, which is plain words and never query syntax."""
+        """Returns the best k texts that share a word with `text`.
+
+        `text` is read as plain words, never as query syntax.
+        """
         from tantivy import Occur, Query
 
         words = self._analyzer.analyze(text)
@@ -147,9 +151,10 @@ class LexicalIndex:
 
 @contextmanager
 def _disk_errors(folder: Path | None) -> Iterator[None]:
-    """Raises an OSError for a full disk, which tantivy reports as a ValueError.
+    """Turns a ValueError of tantivy into an OSError if the disk is full or denies access.
 
-    If the disk was full for one of its threads, tantivy only reports that the thread died.
+    If the disk was full for one of its threads, tantivy only reports that the thread died. So the free space
+    is checked too.
     """
     try:
         yield
@@ -168,7 +173,8 @@ _PARTS = ("indptr", "indices", "data")
 
 @dataclass(frozen=True)
 class QueryTerms:
-    """The words of a query that a corpus has: their numbers, and how often the query has each."""
+    """The words of a query that occur in the corpus: their numbers, and how often each occurs in the
+    query."""
 
     numbers: Ints
     times: Floats
@@ -176,7 +182,7 @@ class QueryTerms:
 
 @dataclass(frozen=True)
 class TermWeights:
-    """What each term adds to the BM25 score of each text; 0 if the text does not have it."""
+    """How much each term adds to the BM25 score of each text. A term that a text does not have adds 0."""
 
     vocabulary: dict[str, int]
     by_term: csc_array  # rows are texts, columns terms, float32
@@ -202,21 +208,21 @@ class TermWeights:
         return rows
 
     def terms(self, query: str) -> QueryTerms:
-        """The words of a query that any text has."""
+        """Returns the words of a query that occur in at least one text."""
         words = self.analysis.analyzer().analyze(query)
         known = [self.vocabulary[word] for word in words if word in self.vocabulary]
         numbers, times = np.unique(np.array(known, np.int64), return_counts=True)
         return QueryTerms(numbers, times.astype(np.float64))
 
     def scores(self, terms: QueryTerms) -> Floats:
-        """The BM25 score of every text."""
+        """Returns the BM25 score of every text."""
         found = np.zeros(len(self))
         for column, times in self.columns(terms):
             found[column.indices] += times * column.data
         return found
 
     def scores_at(self, terms: QueryTerms, positions: Ints) -> Floats:
-        """The BM25 scores of some texts, bit for bit equal to those of `scores`."""
+        """Returns the BM25 scores of some texts, bit for bit equal to the results of `scores`."""
         if len(positions) * 4 > len(self):
             return self.scores(terms)[positions]
         found = np.zeros(len(positions))
@@ -227,7 +233,7 @@ class TermWeights:
         return found
 
     def columns(self, terms: QueryTerms) -> Iterator[tuple[SparseColumn, float]]:
-        """Yields, for each term, what it adds to which texts, and how often it counts."""
+        """Yields, for each term, how much it adds to which texts, and how often the query has the term."""
         for number, times in zip(terms.numbers.tolist(), terms.times.tolist(), strict=True):
             yield sparse_column(self.by_term, number), times
 
@@ -240,8 +246,10 @@ class TermWeights:
 
     @classmethod
     def read(cls, folder: Path, analysis: Analysis) -> TermWeights:
-        """Reads weights from a folder; `analysis` is that of the build. Large parts are mapped into
-        memory."""
+        """Reads weights from a folder. `analysis` must be the one that built them.
+
+        Large parts are mapped into memory.
+        """
         try:
             count, words = msgspec.json.decode(
                 (folder / "terms.json").read_bytes(), type=tuple[int, list[str]]
@@ -269,15 +277,16 @@ class SparseColumn:
 
 
 def sparse_column(matrix: csc_array, number: int) -> SparseColumn:
-    """One column of a matrix that is stored by columns."""
+    """Returns one column of a matrix that is stored by columns."""
     part = slice(matrix.indptr[number], matrix.indptr[number + 1])
     return SparseColumn(matrix.indices[part], matrix.data[part])
 
 
 def check_runs(starts: Ints, items: Ints, runs: int, width: int) -> None:
-    """Raises ValueError unless run n is `items[starts[n]:starts[n + 1]]`, rising, from 0 to below `width`.
+    """Raises a ValueError unless `starts` and `items` describe valid runs.
 
-    Compiled code does not check this, and would read outside of its memory.
+    Run n is `items[starts[n]:starts[n + 1]]`. Its items must rise, and be 0 or more and below `width`.
+    Compiled code does not check this, and would read outside its memory.
     """
     check_starts(starts, runs, len(items))
     items = np.asarray(items)  # a mapped array would be slower
@@ -291,7 +300,7 @@ def check_runs(starts: Ints, items: Ints, runs: int, width: int) -> None:
 
 
 def check_starts(starts: Ints, runs: int, total: int) -> None:
-    """Raises ValueError unless `starts` divides 0 to `total` into this many runs."""
+    """Raises a ValueError unless `starts` divides the range from 0 to `total` into `runs` runs."""
     if starts.dtype.kind not in "iu" or starts.shape != (runs + 1,):
         raise ValueError(f"there are no {runs + 1} whole numbers that say where entries start")
     if starts[0] != 0 or starts[-1] != total or (starts[1:] < starts[:-1]).any():
@@ -299,7 +308,10 @@ def check_starts(starts: Ints, runs: int, total: int) -> None:
 
 
 def _count_terms(texts: Iterable[str], analysis: Analysis, vocabulary: dict[str, int]) -> csr_array:
-    """How often each text has each term; terms are numbered in the order in which they come."""
+    """Counts how often each text has each term.
+
+    Terms are numbered in the order in which they first occur.
+    """
     analyzer = analysis.analyzer()
     columns, counts, ends = [np.empty(0, np.int32)], [np.empty(0, np.int64)], [0]
     for text in texts:
@@ -315,8 +327,10 @@ def _count_terms(texts: Iterable[str], analysis: Analysis, vocabulary: dict[str,
 
 
 def largest_child_weights(children: csr_array, by_term: csc_array) -> csc_array:
-    """For each node, the most that any of its children gets from each term; rows of `by_term` are
-    children."""
+    """Returns, for each node and term, the largest weight of the term among the node's children.
+
+    The rows of `by_term` are the children.
+    """
     rows = csr_array(by_term)
     picked = rows[children.indices]  # the rows of all children, node by node
     node = np.repeat(np.arange(children.shape[0]), np.diff(children.indptr))

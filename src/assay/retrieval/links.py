@@ -1,7 +1,7 @@
-"""Cross-links: from the passages found first, over names in them, to passages about these names.
+"""Links that lead from the passages found first, over names in them, to passages about these names.
 
-A question about the room of a project's lead finds the page of the project, which names the lead. The room is
-on a page that shares no word with the question. The name of the lead links to it.
+Example: a question asks for the room of a project's lead. It finds the page of the project, which names the
+lead. The page with the room shares no word with the question, but a link over the lead's name reaches it.
 """
 
 from __future__ import annotations
@@ -30,7 +30,10 @@ _SEED = 11  # of the stress test with false links
 
 
 def passage_node(doc_id: str) -> str:
-    """The node of a passage in a published structure; the prefix keeps it apart from other nodes."""
+    """Returns the id of a passage's node in a published structure.
+
+    The prefix distinguishes passages from other nodes.
+    """
     return f"passage:{doc_id}"
 
 
@@ -38,16 +41,20 @@ def passage_node(doc_id: str) -> str:
 class SharedNames:
     """Links over names that the query does not have.
 
-    They begin in the best `sentences` sentences of the first `seeds` passages. The score of a sentence is
-    that of its passage's rank, 1 / log2(1 + rank), times its cosine with the query by the static model; s is
-    this score divided by the best one. A name leads to the passages with it in their title. If no title or
-    too many have it, it leads to those that mention it. It leads to `most` passages at most, else nowhere. A
-    further hop starts from the sentences with the name of the last link. At hop h a link has the weight w = s
-    × decayʰ, and its target the relevance w × (base + (1 − base) × own / best), from its own score and the
-    best one. In a context, a sentence with the name counts at least `floor` of that.
+    Links start in the best `sentences` sentences of the first `seeds` passages. The score of a sentence is 1
+    / log2(1 + rank of its passage) times its cosine with the query by the static model. Below, s is this
+    score divided by the best such score.
 
-    `fake` is a stress test: this share of the names leads where another name, drawn by chance, leads, and
-    shows the sentences with that one.
+    A name links to the passages that have it in their title. If no title or more than `most` titles have the
+    name, it links to the passages that mention it. If these are also more than `most`, the name links to
+    nothing. A further hop starts from the sentences with the name of the last link.
+
+    A link at hop h has the weight w = s × decayʰ. The linked passage has the relevance w × (base + (1 − base)
+    × own / best), where own is its own score and best is the best score of all seeds and linked passages. In
+    a context, a sentence with the name gets at least the share `floor` of this relevance.
+
+    `fake` is for stress tests. For this share of the names, links go to the passages of another name, drawn
+    by chance, and contexts prefer the sentences with that other name.
     """
 
     version: ClassVar[str] = "1"
@@ -82,12 +89,12 @@ class SharedNames:
         )
 
     def identity(self, kit: Kit) -> Any:
-        """The version of name recognition, and the model that picks sentences."""
+        """Returns the version of name recognition and the identity of the model that picks sentences."""
         return {"names": VERSION, "static": StaticEmbedder().identity(kit)}
 
 
 class _LinkPath(NamedTuple):
-    """The link by which a passage was reached."""
+    """The link that reached a passage: its source passage, the number of its name, its hop and its weight."""
 
     source: int
     number: int
@@ -96,7 +103,7 @@ class _LinkPath(NamedTuple):
 
 
 class _LinkStart(NamedTuple):
-    """A passage, the names in it that links can use, and their weight."""
+    """A passage from which links start, the names in it that they can use, and their weight."""
 
     position: int
     numbers: Sequence[int]
@@ -105,7 +112,7 @@ class _LinkStart(NamedTuple):
 
 @dataclass(frozen=True)
 class NameLinks:
-    """The names of a corpus and where each leads."""
+    """The names of a corpus, and the passages that each name links to."""
 
     rule: SharedNames
     passages: Sequence[Passage]
@@ -137,7 +144,7 @@ class NameLinks:
         return sorted(found, key=lambda each: (-each.score, each.position))
 
     def _ways(self, query: str, seeds: Sequence[int]) -> dict[int, _LinkPath]:
-        """The heaviest path to each linked passage; seeds may be linked too."""
+        """Returns the heaviest link to each linked passage. Seeds may be linked too."""
         ways: dict[int, _LinkPath] = {}
         asked = self.entities.mentions_of(query)
         front = self._starts(query, seeds)
@@ -161,7 +168,7 @@ class NameLinks:
         return ways
 
     def _starts(self, query: str, seeds: Sequence[int]) -> list[_LinkStart]:
-        """The sentences of the seeds that match the query best, and the names in them."""
+        """Finds the sentences of the seeds that match the query best, and the names in these sentences."""
         texts = [self.passages[seed].text for seed in seeds]
         cut = [(seed, span) for seed, text in enumerate(texts) for span in sentence_spans(text)]
         sentences = [texts[seed][span.start : span.end] for seed, span in cut]
@@ -181,7 +188,7 @@ class NameLinks:
         ]
 
     def _beside(self, position: int, number: int) -> list[int]:
-        """The names in those sentences of a passage that have a given one."""
+        """Returns the names in those sentences of a passage that contain a given name."""
         named = (numbers.tolist() for numbers in self.entities.of_sentences(position))
         return list(dict.fromkeys(each for numbers in named if number in numbers for each in numbers))
 
@@ -210,7 +217,11 @@ class NameLinks:
 
 
 def _targets_of_names(entities: Entities, most: int) -> csr_array:
-    """Where each name leads: to its titles, else to its mentions; nowhere if there are more than `most`."""
+    """Returns the passages that each name links to.
+
+    These are the passages with the name in their title. If there are none or more than `most`, they are the
+    passages that mention the name. If these are more than `most` too, the name links to nothing.
+    """
     homes, mentioned = entities.homes, csr_array(entities.mentions.T)
     titled, having = np.diff(homes.indptr), np.diff(mentioned.indptr)
     by_title = (titled > 0) & (titled <= most)
@@ -220,14 +231,18 @@ def _targets_of_names(entities: Entities, most: int) -> csr_array:
 
 
 def _entries_of_rows(matrix: csr_array, kept: NDArray[np.bool_]) -> tuple[Ints, Ints]:
-    """The row and column numbers of the entries in some rows of a matrix."""
+    """Returns the row numbers and the column numbers of the entries in the kept rows of a matrix."""
     rows = np.repeat(np.arange(len(kept)), np.diff(matrix.indptr))
     here = kept[rows]
     return rows[here], matrix.indices[here].astype(np.int64)
 
 
 def _draw_stand_ins(leads: csr_array, share: float) -> Ints:
-    """For each name, the name whose targets it has; a share of them gets another one, drawn by chance."""
+    """Returns, for each name, the name whose targets it gets.
+
+    Most names get their own targets; the given share of the names with targets gets those of a name drawn by
+    chance.
+    """
     rng = np.random.default_rng(_SEED)
     found = np.arange(leads.shape[0])
     leading = np.flatnonzero(np.diff(leads.indptr))

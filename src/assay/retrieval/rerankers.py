@@ -32,14 +32,14 @@ _TEXTS_AT_ONCE = 64  # bounds the product: 64 texts × 256 tokens × 384 dimensi
 
 @dataclass(frozen=True)
 class MaxSim:
-    """Late interaction: each token of the query is compared with the most similar token of the passage.
+    """Late interaction: compares each token of the query with the most similar token of the passage.
 
-    A passage scores the mean over the query's tokens of the largest cosine with a token of the passage
-    (Khattab and Zaharia, ColBERT, SIGIR 2020). ColBERT takes the sum; the mean ranks the same, and is
-    comparable between queries of different length. A negative largest cosine counts 0. Scores go from 0 to 1;
-    a query or a passage without a token scores 0.
+    For each token of the query, the largest cosine with a token of the passage is computed. The score of the
+    passage is the mean of these cosines (Khattab and Zaharia, ColBERT, SIGIR 2020). ColBERT uses the sum. The
+    mean ranks the same, and is comparable between queries of different lengths. A negative largest cosine
+    counts as 0. Scores go from 0 to 1. The score is 0 if the query or the passage has no token.
 
-    `model` is any embedding model with token vectors; None: that of the system.
+    `model` is any embedding model with token vectors. If it is None, the model of the system is used.
     """
 
     first_address: ClassVar[str] = "assay.retrieval.rerank.maxsim:MaxSim"
@@ -48,11 +48,14 @@ class MaxSim:
     model: Annotated[Embedder, EMBEDDERS] | None = None
 
     def identity(self, kit: Kit) -> str:
-        """The identity of its own model; the model of the system is in the system's identity."""
+        """Returns the identity of the reranker's own model, or nothing if it uses the system's model.
+
+        The identity of the system contains the identity of the system's model.
+        """
         return "" if self.model is None else self.model.identity(kit)
 
     def load(self, embedder: Embedder, kit: Kit) -> LateInteraction:
-        """Loads the reranker with its own model, or with `embedder`."""
+        """Loads the reranker with its own model if it has one, otherwise with `embedder`."""
         chosen = embedder if self.model is None else self.model
         model = chosen.load(kit)
         if not isinstance(model, TokenModel):
@@ -66,11 +69,13 @@ class MaxSim:
 class LateInteraction:
     """MaxSim on a loaded model. Threads may share it.
 
-    The most recent token vectors of passages are cached, so that a passage found by many queries runs through
-    the model once. They are stored in float16. That changes a component by at most 1 in 2,048, and so a score
-    by less than 0.001; measured, by less than 0.0001. In return it halves the memory and makes scores exact:
-    a product of two float16 up to 1 is a multiple of 2⁻⁴⁸, and float64 adds such numbers without rounding. So
-    a pair scores the same in any order and any batch.
+    The most recently used token vectors of passages are cached. So a passage that many queries find runs
+    through the model once.
+
+    Token vectors are stored in float16. This changes a component by at most 1 in 2,048, and so a score by
+    less than 0.001. In measurements the change was less than 0.0001. In return, float16 halves the memory and
+    makes scores exact: a product of two float16 numbers up to 1 is a multiple of 2⁻⁴⁸, and float64 adds such
+    numbers without rounding. So a pair gets the same score in any order and any batch.
     """
 
     def __init__(self, model: TokenModel, kept_bytes: int = _KEPT_BYTES) -> None:
@@ -78,7 +83,8 @@ class LateInteraction:
         self._kept = RecentArrays[Halves](kept_bytes)
 
     def scores(self, query: str, texts: Sequence[str]) -> RerankResult:
-        """Scores each text. `tokens` are those that the model read: of the query and of new passages."""
+        """Scores each text. `tokens` counts the tokens that the model read: the query's and those of new
+        passages."""
         asked = self._model.embed_tokens([query], "query")[0].astype(np.float16)
         distinct = list(dict.fromkeys(texts))
         found = self._kept.get(distinct)
@@ -98,7 +104,7 @@ class LateInteraction:
 
 
 def _maxsim(query: Halves, texts: Sequence[Halves]) -> Floats:
-    """The scores of texts, none of them empty, by one matrix product."""
+    """Returns the scores of texts by one matrix product. Each text must have a token."""
     rows = np.concatenate(texts, dtype=np.float64)
     starts = np.cumsum([0, *map(len, texts[:-1])])
     nearest = np.maximum.reduceat(rows @ query.astype(np.float64).T, starts, axis=0)
@@ -111,10 +117,11 @@ _LEAST_TOKENS = 5  # three are special, and both texts need one
 
 @dataclass(frozen=True)
 class CrossEncoder:
-    """A cross-encoder: a local folder, or its name on the Hugging Face hub (Nogueira and Cho, 2019).
+    """A cross-encoder from a local folder or, by its name, from the Hugging Face hub (Nogueira and Cho,
+    2019).
 
-    Scores are those of the model, after the activation that its settings name; some go from 0 to 1, others
-    are unbounded.
+    Scores are the output of the model after the activation that its settings name. With some models they go
+    from 0 to 1; with others they have no bounds.
     """
 
     model: str
@@ -132,7 +139,7 @@ class CrossEncoder:
             raise UsageError(f"cross_encoder: {wanted}: three are special.")
 
     def identity(self, kit: Kit) -> str:
-        """The weights. The device is left out: devices only differ by rounding."""
+        """Returns the identity of the weights. The device does not count: devices differ only by rounding."""
         return weights_identity(local_or_hub(self.model, kit))
 
     def load(self, embedder: Embedder, kit: Kit) -> PairScorer:
@@ -141,15 +148,20 @@ class CrossEncoder:
 
 
 class PairScorer:
-    """A loaded cross-encoder. Threads take turns, because the library changes its tokenizer while it
-    works."""
+    """A loaded cross-encoder.
+
+    Threads wait for each other, because the library changes its tokenizer while it works.
+    """
 
     def __init__(self, part: CrossEncoder, model: sentence_transformers.CrossEncoder) -> None:
         self._part, self._model = part, model
         self._turn = Lock()
 
     def scores(self, query: str, texts: Sequence[str]) -> RerankResult:
-        """Scores each text. `tokens` are those that the model read, the query's with every text."""
+        """Scores each text. `tokens` counts the tokens that the model read.
+
+        The model reads the query again with each different text.
+        """
         distinct = list(dict.fromkeys(texts))  # equal texts in different batches could differ by rounding
         if not distinct:
             return RerankResult(np.empty(0))
@@ -173,7 +185,7 @@ class PairScorer:
 
 @lru_cache(maxsize=2)
 def _load(part: CrossEncoder, where: str, identity: str) -> PairScorer:  # noqa: ARG001
-    """Loads a model once per process and identity: a study may build thousands of small indexes with it."""
+    """Loads a model once per process and identity. A study may build thousands of small indexes with it."""
     model = open_checkpoint(
         "CrossEncoder",
         where,
@@ -191,9 +203,9 @@ def _load(part: CrossEncoder, where: str, identity: str) -> PairScorer:  # noqa:
 class RerankEndpoint:
     """A reranking model behind an HTTP endpoint.
 
-    `form` is what the texts are called in a request: `documents` (Cohere, Jina, Voyage, vLLM, Infinity) or
-    `texts` (TEI). `price` is per million tokens; where the service does not count them, four
-    characters are taken as one token.
+    `form` is the name of the field with the texts in a request: `documents` (Cohere, Jina, Voyage, vLLM,
+    Infinity) or `texts` (TEI). `price` is the price of a million tokens. If the service does not count
+    tokens, four characters count as one token.
     """
 
     url: str
@@ -220,7 +232,10 @@ class RerankEndpoint:
         return EndpointScorer(self, self.endpoint.open(clock=kit.clock))
 
     def identity(self, kit: Kit) -> str:
-        """The service and the model. A service that changes a model silently is not noticed."""
+        """Returns the identity of the service and the model.
+
+        If a service silently changes its model, the identity stays the same.
+        """
         return f"rerank {self.version} {self.endpoint.identity} {self.model}"
 
 
@@ -237,7 +252,7 @@ class _RerankReply(msgspec.Struct):
 
 
 class EndpointScorer:
-    """The service, ready to be asked. Threads may share it."""
+    """An open connection to a reranking service. Threads may share it."""
 
     def __init__(self, part: RerankEndpoint, client: Client) -> None:
         self._part, self._client = part, client
@@ -245,8 +260,8 @@ class EndpointScorer:
     def scores(self, query: str, texts: Sequence[str]) -> RerankResult:
         """Scores all texts with one request, or with several if the service refuses it as too large.
 
-        Many services refuse blank texts. They are not sent, and get the lowest score of the others; for a
-        blank query all score 0.
+        Many services refuse blank texts. Blank texts are not sent, and get the lowest score of the other
+        texts. If the query is blank, all scores are 0.
         """
         sent = [row for row, text in enumerate(texts) if text.strip()] if query.strip() else []
         if not sent:
@@ -266,7 +281,7 @@ class EndpointScorer:
         return self._client.post("/rerank", payload, partial(self._read, query, texts))
 
     def _read(self, query: str, texts: Sequence[str], answer: Any) -> RerankResult:
-        """Parses an answer that scores every text once; raises ValueError for any other."""
+        """Parses an answer that scores every text once. Raises a ValueError for any other answer."""
         found, count = msgspec.convert(answer, _RerankReply | list[_RerankedText]), len(texts)
         results, usage = (
             (found, None) if isinstance(found, list) else (found.results or found.data, found.usage)

@@ -1,7 +1,7 @@
-"""Where the tokens and the sentences of a text lie.
+"""Finds the tokens and the sentences of a text.
 
-Tokenizers are the vocabularies of well-known models, which need no network, and any `tokenizer.json`.
-Sentences are found by Wikimedia's sentencex.
+Tokenizers use the vocabularies of well-known models, which need no network, or any `tokenizer.json`. The
+library sentencex of Wikimedia finds the sentences.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _TEXTS_AT_ONCE = 1024  # encodings take some hundred times the memory of their t
 
 @dataclass(frozen=True)
 class _PackagedTokenizer:
-    """A byte-level BPE vocabulary of the package splintr, under the name it has there."""
+    """A byte-level BPE vocabulary of the package splintr, by its name in that package."""
 
     vocabulary: ClassVar[str]
     version: ClassVar[str] = "1"
@@ -43,7 +43,7 @@ class _PackagedTokenizer:
         return load_packaged(self.vocabulary)
 
     def identity(self, kit: Kit) -> str:
-        """The vocabulary, and the version of the library."""
+        """Returns the name of the vocabulary and the version of the library."""
         return f"{self.vocabulary} by {package_release('splintr-rs')}"
 
 
@@ -87,7 +87,7 @@ class TokenizerJson:
             raise self._problem(kit, f"no tokenizer can be made of it: {error}") from error
 
     def identity(self, kit: Kit) -> str:
-        """A hash of the file, and the version of the library."""
+        """Returns a hash of the file and the version of the library."""
         return f"{digest([self._content(kit)])} by {package_release('tokenizers')}"
 
     def _content(self, kit: Kit) -> bytes:
@@ -109,7 +109,7 @@ class ByteLevelTokens:
         self._encoder = encoder
 
     def counts(self, texts: Sequence[str]) -> list[int]:
-        """How many tokens each text has. Special tokens in a text are read as plain text."""
+        """Counts the tokens of each text. Special tokens in a text are read as plain text."""
         plain = [text for text in texts if _SPECIAL not in text]
         # only a batch uses all cores, but special tokens can only be turned off for single texts
         _, offsets = self._encoder.encode_batch_flat(plain)
@@ -119,8 +119,10 @@ class ByteLevelTokens:
         ]
 
     def spans(self, text: str) -> list[Span]:
-        """The characters of each token. A token that ends inside a character gets none of it, and may be
-        empty."""
+        """Returns the characters of each token.
+
+        A token that ends inside a character does not get that character, so its span may be empty.
+        """
         lengths = map(len, map(self._encoder.decode_token_bytes, self._encoder.encode_ordinary(text)))
         ends = np.cumsum(np.fromiter(lengths, np.int64))
         raw = np.frombuffer(text.encode() + b" ", np.uint8)  # the blank ends the last character
@@ -138,7 +140,7 @@ class JsonTokens:
         self._tokenizer = tokenizer
 
     def counts(self, texts: Sequence[str]) -> list[int]:
-        """How many tokens each text has, without those that a model puts around a text."""
+        """Counts the tokens of each text, without the special tokens that a model puts around a text."""
         found: list[int] = []
         for start in range(0, len(texts), _TEXTS_AT_ONCE):
             batch = list(texts[start : start + _TEXTS_AT_ONCE])
@@ -147,10 +149,10 @@ class JsonTokens:
         return found
 
     def spans(self, text: str) -> list[Span]:
-        """The characters of each token, with those before it that the tokenizer skips.
+        """Returns the characters of each token, together with the skipped characters before it.
 
         Skipped characters at the end go to the last token. If several tokens have the same characters, such
-        as the bytes of an unknown one, the first gets them and the others are empty.
+        as the bytes of an unknown character, the first token gets them and the other spans are empty.
         """
         offsets = self._tokenizer.encode(text, add_special_tokens=False).offsets
         ends = list(accumulate((end for _, end in offsets), max))
@@ -158,7 +160,7 @@ class JsonTokens:
 
 
 def _neighbouring_spans(ends: Iterable[int]) -> list[Span]:
-    """Adjacent spans from the start of a text, given the end of each."""
+    """Returns adjacent spans from the start of a text, given the end of each span."""
     return [Span(start, end) for start, end in pairwise((0, *ends))]
 
 
@@ -184,7 +186,7 @@ def _load_json(content: bytes) -> JsonTokens:
 
 @cache
 def package_release(package: str) -> str:
-    """Name and version of an installed package, for the identity of what is made with it."""
+    """Returns name and version of an installed package, for the identity of things made with it."""
     try:
         return f"{package} {importlib.metadata.version(package)}"
     except importlib.metadata.PackageNotFoundError as error:
@@ -202,10 +204,10 @@ _STRETCH = 10_000  # characters: sentencex needs quadratic time for quotes and b
 
 
 def sentence_spans(text: str, language: str = "en") -> list[Span]:
-    """The sentences of a text in order, without the white space around each.
+    """Returns the sentences of a text in order, without the white space around them.
 
-    A heading (`# …`) and a table row (`| …`) are one sentence each. List items and paragraphs are never
-    joined with what follows. sentencex has general rules for languages that it does not know.
+    A heading (`# …`) and a table row (`| …`) are a sentence each. A list item or a paragraph is never joined
+    with the text after it. For languages that sentencex does not know, it uses general rules.
     """
     package_release("sentencex")
     borders = sorted({0, len(text), *(at for found in _BORDER.finditer(text) for at in found.span())})
@@ -218,7 +220,7 @@ def sentence_spans(text: str, language: str = "en") -> list[Span]:
 
 
 def trim_span(text: str, span: Span) -> Span | None:
-    """A span without the white space at its ends; None if it has nothing else."""
+    """Returns a span without the white space at its ends; None if the span has only white space."""
     inside = text[span.start : span.end]
     start = span.start + len(inside) - len(inside.lstrip())
     end = span.end - len(inside) + len(inside.rstrip())
@@ -226,7 +228,7 @@ def trim_span(text: str, span: Span) -> Span | None:
 
 
 def _sentence_borders(text: str, start: int, end: int, language: str) -> Iterator[int]:
-    """Yields where the sentences of one block start, and where the last one ends."""
+    """Yields the start of each sentence of one block, and the end of the last sentence."""
     from sentencex import get_sentence_boundaries
 
     yield start
@@ -247,5 +249,5 @@ def _sentence_borders(text: str, start: int, end: int, language: str) -> Iterato
 
 
 def _last_gap(stretch: str) -> int:
-    """Where to cut a stretch without a sentence border: after its last white space, if there is any."""
+    """Returns where to cut a stretch without a sentence border: after its last white space, or at its end."""
     return max(stretch.rfind(" "), stretch.rfind("\n")) + 1 or len(stretch)

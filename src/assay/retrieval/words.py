@@ -1,4 +1,4 @@
-"""Words of English texts: those that carry content, and what the words of a question ask for.
+"""Words of English texts: words that carry content, and words that say what kind of answer a question wants.
 
 Stop words and cues are listed here. Names and identifiers are recognised by their letters.
 """
@@ -30,7 +30,7 @@ ENGLISH_STOP_WORDS = tuple(_WORDS.split())
 
 
 def content_stems(texts: Sequence[str], stop_words: Sequence[str] | None = None) -> list[list[str]]:
-    """The content words of each English text, stemmed, in the order of the text."""
+    """Returns the stemmed content words of each English text, in the order of the text."""
     analyzer = _analyzer(ENGLISH_STOP_WORDS if stop_words is None else tuple(stop_words))
     return [analyzer.analyze(text) for text in texts]
 
@@ -73,7 +73,7 @@ _ENUMERATING, _CHANGING, _COMPARING = map(_phrase_pattern, (ENUMERATING, CHANGIN
 
 
 def question_features(query: str) -> dict[str, float]:
-    """Counts the words of a question, and those of each sort in it: names, plurals, comparisons, …"""
+    """Counts the words of a question, and how many of them are names, plurals, comparisons and so on."""
     words = _WORD.findall(query)
     return {
         "words": float(len(words)),
@@ -87,12 +87,16 @@ def question_features(query: str) -> dict[str, float]:
 
 
 def find_identifiers(text: str) -> list[str]:
-    """The numbers, versions, dates and codes of a text, in lower case, each once."""
+    """Returns the numbers, versions, dates and codes in a text, in lower case and without repetition."""
     return list(dict.fromkeys(found[0].casefold() for found in _IDENTIFIER.finditer(text)))
 
 
 def find_capitalized_names(query: str) -> list[str]:
-    """The runs of capitalised words in a question; a single one at its beginning does not count."""
+    """Returns the runs of capitalised words in a question.
+
+    A single capitalised word at the beginning does not count. If a longer run begins the question with a stop
+    word, the stop word is removed.
+    """
     runs: list[list[re.Match[str]]] = []
     for word in _WORD.finditer(query):
         if not word[0][0].isupper() or any(letter.isdigit() for letter in word[0]):
@@ -107,7 +111,7 @@ def find_capitalized_names(query: str) -> list[str]:
 
 
 def _asks_for_plural(words: list[str]) -> bool:
-    """Whether a plural follows "which" or a similar word, before any stop word."""
+    """Whether a plural follows "which" or a similar word, with no stop word between them."""
     small = [word.lower() for word in words]
     return any(
         _is_plural(after)
