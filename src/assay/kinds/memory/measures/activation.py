@@ -1,7 +1,8 @@
-"""How a memory came to its answer: how many nodes and hops, the effect of edges, and the effect of priming.
+"""Measures of how a memory came to its answer: nodes touched, hops, effect of edges, effect of priming.
 
-None of these says by itself whether an answer is right. The first two are what an answer cost. The others are
-read by comparison: a dynamic memory with a static one, the edges of a path with as many other edges.
+None of these measures says whether an answer is right. `Activated` and `Depth` say what an answer cost. The
+other measures are read by comparison: a dynamic memory is compared with a static one, and the edges of a path
+with as many other edges.
 """
 
 from __future__ import annotations
@@ -37,9 +38,9 @@ activation_declaration = partial(Declaration, better="lower", high=None, absent=
 
 @dataclass(frozen=True)
 class ActivationMeasure(DeclaredMeasure):
-    """A measure of how an answer came about. An answer without a value stays out of the mean.
+    """A measure of how an answer came about. An answer without a value is left out of the mean.
 
-    It applies to every item except unprimed twins, so that a probe is not counted twice.
+    The measure applies to every item except unprimed twins, so that no probe is counted twice.
     """
 
     def applies(self, block: Block) -> Bools:
@@ -50,9 +51,10 @@ class ActivationMeasure(DeclaredMeasure):
 class Activated(ActivationMeasure):
     """Activated nodes: how many distinct nodes energy began at or was passed on to.
 
-    If nothing spread: the distinct nodes on the paths, or the hits of a flat result. Unbounded; lower is
-    better, because of two memories that find the same, the one that touched less was cheaper. An answer
-    without hits stays out of the mean, so that finding nothing does not look cheap.
+    If an answer has no spread, the measure counts the distinct nodes on its paths or, without paths, its
+    hits. The value has no upper limit. Lower is better: of two memories that find the same, the one that
+    touched fewer nodes was cheaper. An answer without hits is left out of the mean, so that finding nothing
+    does not look cheap.
 
     Collins and Loftus, "A spreading-activation theory of semantic processing", Psychological Review 82(6),
     1975.
@@ -74,8 +76,9 @@ class Activated(ActivationMeasure):
 class Depth(ActivationMeasure):
     """Depth: the deepest hop of the best path, 0 for a path of one step.
 
-    of="spread" is the deepest hop at which energy was still passed on, over all spreads; it does not apply to
-    an answer without one. Unbounded; lower is better, as with activated nodes: it is what an answer cost.
+    With of="spread", the value is the deepest hop at which energy was still passed on, over all spreads of
+    the answer; an answer without a spread has no value. The value has no upper limit. Lower is better,
+    because depth is a cost of the answer.
     """
 
     declares: ClassVar[Declaration] = activation_declaration("Depth")
@@ -87,7 +90,7 @@ class Depth(ActivationMeasure):
 
     @property
     def blank(self) -> frozenset[str]:
-        """An answer whose trace has no spread is not missing."""
+        """The needs without which an answer is missing. A trace without a spread does not make it missing."""
         return frozenset({"hits"} if self.of == "path" else ())
 
     def values(self, block: Block) -> Floats:
@@ -105,9 +108,11 @@ class Depth(ActivationMeasure):
 class EdgeEffect(ActivationMeasure):
     """Effect of removing edges: how far the result changes without them, from 0 (not at all) to 1 (wholly).
 
-    of="path" removes the edges of the best path, "random" as many of the whole graph, "nearby" as many of
-    those at the nodes of its paths; the last two are means over draws. A path is causally useful if the first
-    is larger. Applies to answers whose trace has it. Higher is better: the path carried the result.
+    `of` says which edges are removed: "path" removes the edges of the best path, "random" removes as many
+    edges of the whole graph, and "nearby" removes as many edges at the nodes of the answer's paths. The last
+    two values are means over several random draws. A path is causally useful if its value is larger than
+    theirs. The measure applies to answers whose trace has the value. Higher is better: the path carried the
+    result.
     """
 
     first_address: ClassVar[str] = "assay.measures.activation:Effect"
@@ -127,9 +132,11 @@ class EdgeEffect(ActivationMeasure):
 class PrimingShift(ActivationMeasure):
     """Priming shift: how far a probe's result is from that of the same question in a fresh session.
 
-    ½ Σ |p − q| over the hits' scores, each result's made to add up to 1 (see `result_distance`): 0 is exactly
-    the same result, 1 nothing in common. For items that the gold of another item names in `unprimed_of`;
-    unjudged while that one has no answer. Higher is more: a static memory has 0.
+    The value is ½ Σ |p − q| over the scores of the hits, after the scores of each result are scaled to add up
+    to 1 (see `result_distance`). 0 means that both results are the same, and 1 that they have nothing in
+    common. The measure applies to a probe if the gold of another item, its unprimed twin, names the probe in
+    `unprimed_of`. A probe is unjudged as long as its twin has no answer. Higher means more priming; a static
+    memory has 0.
 
     Meyer and Schvaneveldt, "Facilitation in recognizing pairs of words", J. Exp. Psych. 90(2), 1971, for
     priming; the distance is total variation.
@@ -147,7 +154,7 @@ class PrimingShift(ActivationMeasure):
 
     @property
     def seen_in(self) -> View:
-        """What it reads of a block: no judge's label."""
+        """The view of a block that the measure reads: no label of a judge."""
         return View(label="unprimed")
 
     def applies(self, block: Block) -> Bools:
@@ -163,7 +170,7 @@ class PrimingShift(ActivationMeasure):
 
     @staticmethod
     def _twins(block: Block) -> dict[str, Response | None]:
-        """The unprimed answers, by the probe that they are compared with."""
+        """Returns the response of each unprimed twin by the id of the probe that it is compared with."""
         pairs = zip(walk_expectations(block.items), block.responses, strict=True)
         return {each.unprimed_of: response for each, response in pairs if each.unprimed_of is not None}
 
@@ -172,11 +179,13 @@ class PrimingShift(ActivationMeasure):
 class PrimingPull(PrimingShift):
     """Priming pull: how much more of a probe's result is evidence of the items before it.
 
-    Σ (p − q) over the evidence (label "relevance", grade 1 or more) of the items before it in its sequence,
-    where p and q are the scores of the probe and of the same question in a fresh session, each made to add up
-    to 1. Range -1 to 1. A memory that learned moves towards what it was asked; one whose scores only vary at
-    random has 0 on average, however large its `PrimingShift` is. -1 when nothing came back. Applies where
-    `PrimingShift` does, if something before the probe has evidence.
+    The value is Σ (p − q) over the evidence (label "relevance", grade 1 or more) of the items before the
+    probe in its sequence. p and q are the scores of the probe and of the same question in a fresh session;
+    the scores of each are scaled to add up to 1. The range is -1 to 1.
+
+    A memory that learned moves towards the evidence of earlier questions. A memory whose scores only vary at
+    random has 0 on average, however large its `PrimingShift` is. The value is -1 if nothing came back. The
+    measure applies where `PrimingShift` applies and an item before the probe has evidence.
     """
 
     declares: ClassVar[Declaration] = activation_declaration(
@@ -192,7 +201,7 @@ class PrimingPull(PrimingShift):
 
     @property
     def seen_in(self) -> View:
-        """What it reads of a block."""
+        """The view of a block that the measure reads."""
         return View()
 
     def applies(self, block: Block) -> Bools:
@@ -211,7 +220,7 @@ class PrimingPull(PrimingShift):
 
 
 def _evidence_before(block: Block) -> dict[str, set[str]]:
-    """For each item of a sequence, the evidence of the items before it."""
+    """Returns, for each item of a sequence, the evidence of the items before it."""
     evidence: dict[str, set[str]] = {}
     for item_id, doc_id, grade in block.relevance.iter_rows():
         if grade >= 1:

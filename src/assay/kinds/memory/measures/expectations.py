@@ -1,16 +1,17 @@
-"""Whether a memory returned the evidence, and whether it walked as the case expects.
+"""Measures of whether a memory returned the evidence, and whether it walked as the case expects.
 
-Evidence is read from the label "relevance", as rankings read it, from grade 1 on, whether it comes from gold,
-rules or people. For a system that returns paths, the parameter `over` says what "the first k" means:
-over="paths" is the nodes of all paths, path after path; over="best_path" the steps of the first;
-over="hits" the ranking. Every node counts once. A response without paths is read hit by hit.
+A passage is evidence if its label "relevance" has grade 1 or more. The label may come from gold, rules or
+people. The parameter `over` says which nodes count as returned: over="paths" reads the nodes of all paths,
+path after path; over="best_path" reads the steps of the first path; over="hits" reads the ranking. Every node
+counts once. In a response without paths, each hit counts as a path of one step.
 
-A measure of the walk applies to an item only if its gold states that expectation. A system that says it never
-gives a trace is not measured by what only a trace can show. One that may give a trace and gave none has not
-met the expectation: its score is 0, with the status missing. There are always paths: a flat result is paths
-of one step. Claims count only if they could be wrong, so that claiming everything shows nothing: a path
-visits a node once, only the first paths count, a node has one role, and a share of the claimed tensions must
-be right.
+A measure of the walk applies to an item only if the gold of the item states that expectation. If a system
+says that it never gives a trace, the measures that need a trace do not apply to it. If a system may give a
+trace and gave none, it has not met the expectation: its score is 0, and its status is missing.
+
+A system gains nothing by claiming everything, because every claim can turn out wrong: each node of a path
+counts once, only the first paths count, a node with several roles has none, and a share of the claimed
+contradictions must be right.
 """
 
 from __future__ import annotations
@@ -63,9 +64,9 @@ evidence_declaration = partial(Declaration, at="rank", blank=HITS)
 
 @dataclass(frozen=True)
 class EvidenceMeasure(DeclaredMeasure, ABC):
-    """A measure of the evidence among the nodes returned: from 0 to 1, 0 when nothing came back."""
+    """A measure of the evidence among the returned nodes: from 0 to 1, and 0 if nothing came back."""
 
-    least: ClassVar[float] = 1.0  # the least grade; if no label reaches it, there is no evidence to find
+    least: ClassVar[float] = 1.0  # the measure applies to items that have a label of at least this grade
     over: Over = "paths"
     cutoff: int | None = None
 
@@ -75,7 +76,10 @@ class EvidenceMeasure(DeclaredMeasure, ABC):
 
     @property
     def needs(self) -> frozenset[str]:
-        """Not the hits, if it counts other nodes: it then finds out itself what is not judged."""
+        """The parts of a block that the measure needs. The hits are only among them if `over` is "hits".
+
+        Otherwise the measure finds out by itself whether a returned node is unjudged.
+        """
         labels = frozenset({"labels"})
         return HITS | labels if self.over == "hits" else labels
 
@@ -92,7 +96,7 @@ class EvidenceMeasure(DeclaredMeasure, ABC):
 
     @abstractmethod
     def of(self, found: Floats, there: Ints, block: Block) -> Floats:
-        """The values, from how much evidence was found (NaN: unknown) and how much there is."""
+        """Returns the values, given how much evidence was found (NaN: unknown) and how much there is."""
 
     def _found(self, block: Block) -> Floats:
         if self.over == "hits":
@@ -125,9 +129,10 @@ class EvidenceMeasure(DeclaredMeasure, ABC):
 class EvidenceHit(EvidenceMeasure):
     """Evidence hit: 1 if at least as many pieces of evidence are returned as the item asks for, else 0.
 
-    The item's gold says how many in `minimum_evidence_matches` (default 1); if people rejected so much
-    evidence that fewer are left, all that are left. With 1 it is `Success` of the nodes counted, with all of
-    them it is `Complete`. 0 when nothing is evidence.
+    The gold of the item gives the number in `minimum_evidence_matches` (default 1). If people rejected so
+    much evidence that fewer pieces are left, all that are left must be returned. If the number is 1, the
+    measure equals `Success` over the nodes that count; if the number is all, it equals `Complete`. The value
+    is 0 if the item has no evidence.
 
     Thorne et al., "FEVER", NAACL 2018, for evidence that must be complete; Yang et al., "HotpotQA", EMNLP
     2018, for supporting facts.
@@ -148,7 +153,7 @@ class EvidenceHit(EvidenceMeasure):
 class EvidenceRecall(EvidenceMeasure):
     """Evidence recall: the fraction of all evidence that is among the nodes returned.
 
-    Over "hits" it is `R`. 0 when nothing is evidence.
+    With over="hits", the measure equals `R`. The value is 0 if the item has no evidence.
 
     van Rijsbergen, "Information Retrieval", 2nd ed., chapter 7, 1979.
     """
@@ -167,7 +172,7 @@ walk_declaration = partial(expectation_declaration, needs=TRACE, blank=TRACE)
 
 @dataclass(frozen=True)
 class WalkMeasure(ExpectationMeasure, ABC):
-    """An expectation of the walk: 1 if it is met, 0 if it is not."""
+    """A measure of one expectation about the walk: 1 if the expectation is met, 0 if it is not."""
 
     def applies(self, block: Block) -> Bools:
         return np.array([self.stated(each) for each in walk_expectations(block.items)], dtype=bool)
@@ -194,17 +199,17 @@ class WalkMeasure(ExpectationMeasure, ABC):
 
     @abstractmethod
     def holds(self, wanted: WalkExpectation, response: Response, evidence: Set[str]) -> bool:
-        """Whether a response is as an item expects. `evidence` is the nodes that are labelled as evidence."""
+        """Whether a response meets the expectation. `evidence` is the nodes that are labelled as evidence."""
 
 
 @dataclass(frozen=True)
 class PathHit(WalkMeasure):
     """Path: 1 if a path is walked as the item expects, node by node, else 0.
 
-    The item names the nodes, the type of the edge that leads to each if that matters, whether any path or
-    only the best one counts, and how it must match: exactly, at its beginning, or in this order with other
-    nodes between. Only the first `most` paths count, because enough paths include every way; of each path,
-    only the first visit to a node counts.
+    The item names the nodes of the path and, where it matters, the type of the edge that leads to each node.
+    The item also says whether any path counts or only the best one, and how the path must match: exactly, at
+    its beginning, or in this order with other nodes between. Only the first `most` paths count, because
+    enough paths would include every possible path. In each path, only the first visit to a node counts.
     """
 
     declares: ClassVar[Declaration] = walk_declaration("PathHit", needs=HITS, blank=HITS)
@@ -224,9 +229,10 @@ class PathHit(WalkMeasure):
 class SemanticHit(WalkMeasure):
     """Semantics: 1 if every role and every edge type that the item requires was walked, else 0.
 
-    Roles are those of evidence on any path (of any node if nothing is labelled as evidence). A node with
-    several roles has none. Edge types are those on the best path, which visits a node once. part="roles" or
-    "edges" asks for one of the two; an item that requires only one of them is asked for that.
+    Roles are read from the evidence nodes on any path, or from all nodes if nothing is labelled as evidence.
+    A node with several roles counts as having none. Edge types are read from the best path, where only the
+    first visit to a node counts. With part="roles" or part="edges", the measure checks only roles or only
+    edge types. An item that requires only one of the two is checked for only that one.
     """
 
     declares: ClassVar[Declaration] = walk_declaration("SemanticHit")
@@ -260,8 +266,9 @@ class SemanticHit(WalkMeasure):
 class ContradictionHit(WalkMeasure):
     """Contradictions: 1 if every pair of nodes that the item requires is shown to be at odds, else 0.
 
-    Which node of a pair is named first does not matter. At least the share `precision` of all pairs that are
-    shown must be required ones, because claiming that everything is at odds shows nothing.
+    The order of the two nodes of a pair does not matter. Of all pairs that a response shows, at least the
+    share `precision` must be required ones, because claiming that all nodes contradict each other proves
+    nothing.
     """
 
     declares: ClassVar[Declaration] = walk_declaration("ContradictionHit")
@@ -283,9 +290,10 @@ class ContradictionHit(WalkMeasure):
 class TraceHit(WalkMeasure):
     """Activation trace: 1 if the first spread is as the item expects, else 0.
 
-    Its steps match the expected ones exactly, at its beginning, or in this order with others between; every
-    required reason to stop occurs in it; and it has neither too few steps nor too many, the seed included.
-    An answer without a spread has not met the expectation, however short the spread may be.
+    The steps of the spread must match the expected ones as the item asks: exactly, at the beginning, or in
+    this order with other steps between. Every required stop reason must occur in the spread. The number of
+    steps, including the seed, must be within the item's limits. An answer without a spread does not meet the
+    expectation, even if the item only limits the greatest length.
     """
 
     declares: ClassVar[Declaration] = walk_declaration("TraceHit")
@@ -315,10 +323,10 @@ class TraceHit(WalkMeasure):
 class CaseHit(ExpectationMeasure):
     """Case: 1 if everything that the item states is met, else 0.
 
-    That is evidence, path, semantics, contradictions and activation trace, each as its own measure reads it;
-    `over` is what counts as returned for the evidence. If a system says that it gives no trace, cases that
-    only a trace can meet do not apply. If nobody has judged the evidence and nothing else failed, the case is
-    unjudged.
+    An item may state evidence, a path, semantics, contradictions and an activation trace; each is checked by
+    its own measure. `over` says which nodes count as returned for the evidence. If a system says that it
+    gives no trace, the measure does not apply to cases that only a trace can meet. If the evidence is
+    unjudged and nothing else failed, the case is unjudged.
     """
 
     declares: ClassVar[Declaration] = expectation_declaration(

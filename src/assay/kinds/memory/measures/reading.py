@@ -1,7 +1,7 @@
-"""Short answers compared with the right ones: exact match and F1, as SQuAD and HotpotQA score them.
+"""Measures that compare short answers with the right ones, as SQuAD and HotpotQA do: exact match and F1.
 
-Both sides are normalised: lower case, no ASCII punctuation, no articles, one space between words. Of several
-right answers, the one that is met best counts.
+Both sides are normalised: lower case, no ASCII punctuation, no articles, one space between words. If an item
+has several right answers, the one that gives the highest score counts.
 
 Rajpurkar et al., "SQuAD: 100,000+ questions for machine comprehension of text", EMNLP 2016; Yang et al.,
 "HotpotQA: a dataset for diverse, explainable multi-hop question answering", EMNLP 2018.
@@ -32,15 +32,16 @@ _WHOLE = frozenset({"yes", "no", "noanswer"})  # answers that are right or wrong
 
 
 def normalized(answer: str) -> str:
-    """An answer as it is compared."""
+    """Returns the normalised form in which an answer is compared."""
     return " ".join(_ARTICLE.sub(" ", answer.lower().translate(_PUNCTUATION)).split())
 
 
 def token_f1(given: str, right: str) -> float:
-    """The harmonic mean of precision and recall of words, each counted as often as both sides have it.
+    """Returns the harmonic mean of precision and recall over the words that two answers share.
 
-    A yes or no, on either side, is right or wrong as a whole. As in HotpotQA's own scoring, an answer without
-    any word scores 0, even if the right one has none.
+    A repeated word counts as often as both answers have it. If one answer is "yes", "no" or "noanswer", the
+    score is 1 if both are the same and 0 otherwise. As in HotpotQA's own scoring, an answer without any word
+    scores 0, even if the right answer has no word either.
     """
     one, other = normalized(given), normalized(right)
     if one != other and not _WHOLE.isdisjoint({one, other}):
@@ -54,7 +55,7 @@ answer_declaration = partial(Declaration, needs=frozenset({"answer"}))
 
 @dataclass(frozen=True)
 class _AnswerMeasure(DeclaredMeasure, ABC):
-    """A measure of only the answer, for items that say which answers are right."""
+    """A measure that reads only the answer. It applies to items whose gold lists the right answers."""
 
     def applies(self, block: Block) -> NDArray[np.bool_]:
         return np.array([bool(item.gold.get("answers")) for item in block.items], dtype=bool)
@@ -75,7 +76,7 @@ class _AnswerMeasure(DeclaredMeasure, ABC):
 
 @dataclass(frozen=True)
 class ExactMatch(_AnswerMeasure):
-    """Exact match: 1 if an answer is one of the right ones, once both are normalised, else 0."""
+    """Exact match: 1 if an answer equals one of the right answers after both are normalised, else 0."""
 
     declares: ClassVar[Declaration] = answer_declaration("ExactMatch", binary=True)
 
@@ -85,7 +86,7 @@ class ExactMatch(_AnswerMeasure):
 
 @dataclass(frozen=True)
 class TokenF1(_AnswerMeasure):
-    """F1 of words: how far an answer overlaps the nearest of the right ones, from 0 to 1."""
+    """F1 of words: how far an answer overlaps the right answer that is nearest to it, from 0 to 1."""
 
     first_address: ClassVar[str] = "assay.measures.reading:F1"
     declares: ClassVar[Declaration] = answer_declaration("F1")

@@ -1,4 +1,4 @@
-"""Graph memories: documents as typed nodes and edges, walked from what matches a query.
+"""Graph memories: documents become typed nodes and edges, walked from the nodes that match a query.
 
 pack_rules, rule_graph   the rules of a pack as data, and the roles and links that they draw
 packs                    the packs, and the graph of a corpus

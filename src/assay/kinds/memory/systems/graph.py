@@ -1,4 +1,4 @@
-"""The graph of a memory as arrays: nodes in the order of the passages, and every way to walk between them."""
+"""The graph of a memory as arrays: nodes in the order of the passages, and every edge between them."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
-AGAINST = 0.7  # a one-way edge that is walked against its direction keeps this part of its weight
+AGAINST = 0.7  # a one-way link that is walked against its direction keeps this part of its weight
 
 
 def best(scores: Floats, number: int) -> Ints:
-    """The positions of the highest scores above 0, best first; of equal ones the earlier first."""
+    """Returns the positions of the highest scores above 0, best first; of equal ones, the earlier first."""
     least = 0.0 if len(scores) <= number else float(np.partition(scores, len(scores) - number)[-number])
     found = np.flatnonzero((scores >= least) & (scores > 0))
     return found[np.lexsort((found, -scores[found]))][:number]
 
 
 class UnitLink(NamedTuple):
-    """A link as a pack draws it, between two positions. `rule` says why it was drawn."""
+    """A link that a pack draws between two positions. `rule` says why it was drawn."""
 
     source: int
     target: int
@@ -40,7 +40,7 @@ class UnitLink(NamedTuple):
 
 @dataclass(frozen=True)
 class Traits:
-    """What a pack knows of each node, in the order of the passages."""
+    """The roles, weights and other traits that a pack gives to nodes, in the order of the passages."""
 
     roles: Sequence[str]
     weight: Floats  # 0 to 1: how much the node matters, before any query
@@ -52,9 +52,9 @@ class Traits:
 class MemoryGraph:
     """A graph in which every link can be walked in both directions.
 
-    Against its direction, a link carries `AGAINST` of its weight, unless it is drawn both ways. Each
-    direction is an edge. Edges are grouped by the node that they start at, then in the order of links: those
-    of node i are `first[i]:first[i + 1]`.
+    Each direction of a link is an edge. The edge against the direction of the link has `AGAINST` times the
+    weight, unless the link is drawn both ways. Edges are sorted by the node at which they start, then by the
+    order of links. The edges of node i are `first[i]:first[i + 1]`.
     """
 
     node_ids: Sequence[str]
@@ -67,7 +67,7 @@ class MemoryGraph:
     weight: Floats
     kind: Ints  # position in `kinds`
     link: Ints  # position in `links`
-    against: Bools  # whether it is walked against its direction
+    against: Bools  # whether the edge walks its link against its direction
 
     @classmethod
     def of(
@@ -110,19 +110,19 @@ class MemoryGraph:
 
     @cached_property
     def start(self) -> Ints:
-        """The node that each edge starts at."""
+        """The node at which each edge starts."""
         return np.repeat(np.arange(len(self), dtype=np.int64), np.diff(self.first))
 
     @cached_property
     def kind_of_link(self) -> Ints:
-        """The position in `kinds` of each link."""
+        """The kind of each link, as a position in `kinds`."""
         kinds = np.empty(len(self.links), dtype=np.int64)
         kinds[self.link] = self.kind
         return kinds
 
     @cached_property
     def tense(self) -> Bools:
-        """Whether each kind is a tension."""
+        """Whether each kind of link is a tension."""
         return np.array([kind in self.tensions for kind in self.kinds], dtype=bool)
 
     @cached_property
@@ -130,16 +130,17 @@ class MemoryGraph:
         return np.ones(len(self.links), dtype=bool)
 
     def edges_of(self, nodes: Ints) -> Ints:
-        """The edges that start at some nodes, node by node."""
+        """Returns the edges that start at the given nodes, node by node."""
         begin, count = self.first[nodes], self.first[nodes + 1] - self.first[nodes]
         shift = np.repeat(begin - np.concatenate([[0], np.cumsum(count)[:-1]]), count)
         edges: Ints = np.arange(int(count.sum()), dtype=np.int64) + shift
         return edges
 
     def transitions(self, present: Bools) -> tuple[csr_array, Bools]:
-        """The probability of each step (column: from, row: to) by edge weight, and nodes without a step.
+        """Returns the probability of each step, in proportion to edge weights, and the nodes without a step.
 
-        Only links that are present count.
+        In the matrix, a column is the node before the step, and a row the node after it. Only present links
+        count.
         """
         return self._all_transitions if present.all() else self._transitions(present)
 
@@ -155,7 +156,7 @@ class MemoryGraph:
         return csr_array((share, (self.target, self.start)), shape=shape), out == 0
 
     def structure(self) -> Structure:
-        """The graph as an index publishes it."""
+        """Returns the graph in the form that an index publishes."""
         ids, traits = self.node_ids, self.traits
         nodes = [
             Node(node_id, role=role, doc_id=node_id, weight=weight)

@@ -1,4 +1,4 @@
-"""A built graph memory and its sessions: what a session remembers, its answers, and their traces."""
+"""Built graph memories and their sessions: what a session remembers, its answers, and their traces."""
 
 from __future__ import annotations
 
@@ -20,29 +20,29 @@ from assay.systems.answering import Meter
 
 @dataclass(frozen=True)
 class AnswerSettings:
-    """What an answer has of a walk, and what is measured besides."""
+    """How many hits an answer has, which edges may be walked, and what is recorded besides the hits."""
 
     k: int
     seed: int
-    edges: tuple[str, ...] = ()  # the kinds that may be walked; empty: all
+    edges: tuple[str, ...] = ()  # the kinds of edges that may be walked; empty: all
     structure: bool = False  # whether there are edges at all
-    counterfactuals: int = 0  # random removals to compare with that of the path
+    counterfactuals: int = 0  # how many random removals the removal of the path is compared with
     trace_steps: int = 0
 
 
 @dataclass(frozen=True)
 class LearningRule:
-    """How a memory changes with each query it answers."""
+    """The numbers by which a memory changes with each query that it answers."""
 
-    step: float = 0.02  # that each use adds to a node's weight
-    most: float = 0.15  # that use can add
-    recovery: float = 0.02  # of freshness, with each use
-    fading: float = 0.05  # of freshness, with each query that does not walk the node
+    step: float = 0.02  # what each use adds to a node's weight
+    most: float = 0.15  # the most that use can add to a node's weight
+    recovery: float = 0.02  # what each use adds to a node's freshness
+    fading: float = 0.05  # the share of its freshness that a node loses with each query that does not walk it
     floor: float = 0.5  # of freshness
 
 
 class MemoryState:
-    """What a session remembers: how often each node was walked, and how fresh it is."""
+    """What a session remembers about each node: how often the node was walked, and how fresh it is."""
 
     def __init__(self, size: int, rule: LearningRule) -> None:
         self.rule = rule
@@ -50,7 +50,7 @@ class MemoryState:
         self.fresh = np.ones(size)
 
     def learn(self, walked: Ints) -> None:
-        """Reinforce the nodes that one answer walked; the others fade."""
+        """Strengthens the nodes that an answer walked, and lets the other nodes fade."""
         faded = np.maximum(self.fresh * (1 - self.rule.fading), self.rule.floor)
         faded[walked] = np.minimum(self.fresh[walked] + self.rule.recovery, 1.0)
         self.fresh = faded
@@ -60,17 +60,17 @@ class MemoryState:
         return np.minimum(self.used * self.rule.step, self.rule.most)
 
     def weight(self, weight: Floats) -> Floats:
-        """How much nodes matter now."""
+        """Returns how much each node matters now, given the weights of the graph."""
         return np.clip((weight + self._bonus()) * self.fresh, 0.0, 1.0)
 
     def readiness(self) -> Floats:
-        """How readily nodes take energy now: 1 for a node that is fresh and was never used."""
+        """Returns the factor of the energy that each node receives: 1 for a fresh node that was not used."""
         return self.fresh + self._bonus()
 
 
 @dataclass(frozen=True)
 class MemoryIndex:
-    """A graph, a way to match its nodes and a way to walk it. Sessions share it."""
+    """A graph, a way to match its nodes with a query and a way to walk it. All sessions share the index."""
 
     graph: MemoryGraph
     relevance: Relevance
@@ -90,7 +90,7 @@ class MemoryIndex:
 
     @cached_property
     def ground(self) -> WalkableGraph:
-        """The graph as every query may walk it."""
+        """The graph with the links and the kinds of edges that every query may walk."""
         graph, kinds = self.graph, self.settings.edges
         allowed = np.array([not kinds or kind in kinds for kind in graph.kinds], dtype=bool)
         return WalkableGraph(graph, graph.every_link & self.settings.structure, allowed)
@@ -98,7 +98,7 @@ class MemoryIndex:
 
 @dataclass
 class MemorySession:
-    """One conversation with a memory."""
+    """A conversation with a memory: a series of queries that the memory may learn from."""
 
     index: MemoryIndex
     state: MemoryState | None
@@ -125,17 +125,17 @@ class MemorySession:
         return self.index.strategy.outcome(GraphQuery(ground, relevance, weight))
 
     def _hits(self, outcome: WalkOutcome) -> list[Hit]:
-        """The nodes that score best; of equal scores the earlier node first."""
+        """Returns the nodes with the highest scores. Among equal scores, the earlier node comes first."""
         scores, node_ids = outcome.scores, self.index.graph.node_ids
         return [Hit(node_ids[node], float(scores[node])) for node in best(scores, self.index.settings.k)]
 
     def _removals(
         self, query: Query, relevance: Floats, outcome: WalkOutcome, hits: Sequence[Hit]
     ) -> list[Step]:
-        """How far the result changes without the best path's edges, and without as many other edges.
+        """Measures how far the result changes without the best path's edges, and without as many other edges.
 
-        "random" are edges of the whole graph. "nearby" are edges at the nodes that were walked, which is the
-        harder comparison.
+        "random" removes edges of the whole graph. "nearby" removes edges at the nodes that were walked, which
+        is the harder comparison.
         """
         graph, settings = self.index.graph, self.index.settings
         if not outcome.paths or not outcome.paths[0].edges:
@@ -169,10 +169,10 @@ class MemorySession:
 
 
 def trace_of(graph: MemoryGraph, outcome: WalkOutcome, usable: Bools, most: int) -> list[Step]:
-    """The paths, best first, then the spreads of their seeds, then the tensions that paths touch.
+    """Returns the steps of the paths, best first, then of the spreads, then of the tensions that paths touch.
 
-    A spread has every propagation that passed, and of the others so many that it has at most `most` steps.
-    The seed's step counts those that were left out.
+    A spread lists every propagation that passed energy on. Propagations that were stopped are added as long
+    as the spread has at most `most` steps. The step of the seed counts the propagations that were left out.
     """
     steps = [step for path in outcome.paths for step in _path_steps(graph, path.nodes, path.edges, outcome)]
     steps += [step for each in outcome.spreads for step in _spread_steps(graph, each, most)]

@@ -1,8 +1,8 @@
-"""The memories that a study names: two flat baselines, and ways to walk a graph.
+"""The memory systems that a study names: two flat baselines, and several ways to walk a graph.
 
-`structure`, `weights` and `expand` each switch off one part: the edges, the weights of nodes, the walk to
-neighbours (which then only count for the score). A static memory forgets every query, and a dynamic one
-learns along a sequence. A name without either word is static.
+The parameters `structure`, `weights` and `expand` each switch off one part: the edges, the weights of nodes,
+or the walk to neighbours (the neighbours then only count for the score). A static memory forgets every query.
+A dynamic memory learns along a sequence of queries. A system whose name says neither is static.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def _check_shares(**shares: float) -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class _MemorySystem:
-    """What all memories have: how many hits come back, from how many nodes they start, how nodes match."""
+    """The parameters of all memories: how many hits, how many start nodes, and how nodes match a query."""
 
     k: int = 10
     seeds: int = 3
@@ -83,24 +83,24 @@ class _MemorySystem:
         return AnswerSettings(self.k, seed)
 
     def problems(self, dataset: Dataset, kit: Kit) -> list[Problem]:
-        """Why it could find nothing: unknown packs, or edges that no pack draws."""
+        """Returns why the system could find nothing: unknown packs, or kinds of edges that no pack draws."""
         passages, edges = dataset.corpus.passages, self.settings(0).edges
         return search_problems(dataset, self) or pack_problems(
             passages, self.pack, edges, kit, dataset.places
         )
 
     def warnings(self, dataset: Dataset, kit: Kit) -> list[str]:
-        """Words that cases ask for and no pack gives."""
+        """Returns warnings about roles, edge types and stop reasons that cases require and no pack gives."""
         return gold_warnings(dataset, self.pack, kit)
 
     def identity(self, kit: Kit) -> dict[str, Any]:
-        """What decides answers besides parameters: the packs that passages may name, and the parts."""
+        """Returns what decides answers besides parameters: packs that passages may name, and the parts."""
         return {"packs": pack_identities(kit), **part_identities(self, kit)}
 
 
 @dataclass(frozen=True)
 class LexicalBaseline(_MemorySystem):
-    """Nodes by the words they share with a query. No graph."""
+    """A memory without a graph. It finds nodes by the words that they share with a query."""
 
     def relevance(self, texts: list[str], kit: Kit) -> Relevance:
         return WordRelevance.build(texts)
@@ -108,7 +108,7 @@ class LexicalBaseline(_MemorySystem):
 
 @dataclass(frozen=True)
 class EmbeddingBaseline(_MemorySystem):
-    """Nodes by the cosine of their vectors and the query's. No graph."""
+    """A memory without a graph. It finds nodes by the cosine between their vectors and the query's vector."""
 
     def relevance(self, texts: list[str], kit: Kit) -> Relevance:
         return VectorRelevance.build(texts, self.model, kit)
@@ -116,7 +116,7 @@ class EmbeddingBaseline(_MemorySystem):
 
 @dataclass(frozen=True, kw_only=True)
 class _WalkingMemory(_MemorySystem):
-    """What all memories that walk have: how far, along which edges, and what is switched off."""
+    """The parameters of all memories that walk: how far, along which edges, which parts are switched off."""
 
     hops: int = 2
     limit: int = 48
@@ -139,7 +139,7 @@ class _WalkingMemory(_MemorySystem):
 
 @dataclass(frozen=True, kw_only=True)
 class _WeighingMemory(_WalkingMemory):
-    """What all memories have in which nodes have weights."""
+    """The parameter of all memories whose nodes have weights."""
 
     weights: bool = True
 
@@ -153,7 +153,7 @@ class _WeighingMemory(_WalkingMemory):
 
 @dataclass(frozen=True)
 class StructureOnly(_WalkingMemory):
-    """Matching nodes and their neighbours. The weights of nodes do not count."""
+    """A memory that returns matching nodes and their neighbours. The weights of nodes do not count."""
 
     def strategy(self) -> WalkStrategy:
         return NeighbourExpansion(self.seeds, self.hops, self.limit, False, self.expand)
@@ -161,7 +161,10 @@ class StructureOnly(_WalkingMemory):
 
 @dataclass(frozen=True, kw_only=True)
 class WeightedGraph(_WeighingMemory):
-    """Matching nodes and their neighbours. Risky, unusual and important ones count for more."""
+    """A memory that returns matching nodes and their neighbours.
+
+    Risky, unusual and important nodes score higher.
+    """
 
     def strategy(self) -> WalkStrategy:
         return NeighbourExpansion(self.seeds, self.hops, self.limit, self.weights, self.expand)
@@ -169,19 +172,19 @@ class WeightedGraph(_WeighingMemory):
 
 @dataclass(frozen=True, kw_only=True)
 class WeightedGraphStatic(WeightedGraph):
-    """The weighted graph; each query by itself."""
+    """The weighted graph as a static memory: earlier queries have no effect."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class WeightedGraphDynamic(WeightedGraph):
-    """The weighted graph, whose weights change with earlier queries."""
+    """The weighted graph as a dynamic memory: its weights change with earlier queries."""
 
     learning: ClassVar[LearningRule | None] = LearningRule()
 
 
 @dataclass(frozen=True, kw_only=True)
 class ActivationSpreading(_WeighingMemory):
-    """Energy spreads from matching nodes along typed edges and fades with every hop."""
+    """A memory in which energy spreads from matching nodes along typed edges and fades with every hop."""
 
     decay: float = 0.75
     threshold: float = 0.15
@@ -197,19 +200,19 @@ class ActivationSpreading(_WeighingMemory):
 
 @dataclass(frozen=True, kw_only=True)
 class ActivationSpreadingStatic(ActivationSpreading):
-    """Spreading activation; each query by itself."""
+    """Spreading activation as a static memory: earlier queries have no effect."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ActivationSpreadingDynamic(ActivationSpreading):
-    """Spreading activation in a memory that reinforces walked nodes and lets the rest fade."""
+    """Spreading activation as a dynamic memory: walked nodes grow stronger, and the other nodes fade."""
 
     learning: ClassVar[LearningRule | None] = LearningRule()
 
 
 @dataclass(frozen=True, kw_only=True)
 class PageRank(_WalkingMemory):
-    """Personalised PageRank from the nodes that match best, over the same graph."""
+    """A memory that runs personalised PageRank over the same graph, from the nodes that match best."""
 
     starts: int = 10
     damping: float = 0.5

@@ -1,4 +1,4 @@
-"""The rules of a domain pack as data: which words make a role, an edge or a weight."""
+"""The rules of a domain pack as data: which words give a unit a role, an edge or a weight."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Count = Annotated[int, msgspec.Meta(ge=1)]
 
 
 class WordList(msgspec.Struct, frozen=True, dict=True, forbid_unknown_fields=True):
-    """Whole words and phrases, in upper or lower case; one that ends in * also matches longer words."""
+    """Whole words and phrases; case does not matter. An entry that ends in * also matches longer words."""
 
     words: list[str]
 
@@ -33,13 +33,13 @@ class WordList(msgspec.Struct, frozen=True, dict=True, forbid_unknown_fields=Tru
         return re.compile(rf"(?:{'|'.join(parts)})", re.IGNORECASE)
 
     def found(self, text: str) -> str | None:
-        """The first match in a text, as the text writes it."""
+        """Returns the first match in a text, spelled as in the text; None if there is no match."""
         match = self._pattern.search(text) if self.words else None
         return None if match is None else match[0]
 
 
 class NeighbourRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """An edge from each unit to the next one, within a section or a document."""
+    """A rule that draws an edge from each unit to the next one, within a section or a document."""
 
     edge: str = "next_unit"
     weight: Share = 0.4
@@ -48,10 +48,11 @@ class NeighbourRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class LinkRule(WordList, frozen=True, dict=True, forbid_unknown_fields=True):
-    """An edge from a unit that has one of the words to the earlier units that it is about.
+    """A rule that draws edges from a unit that has one of the words to the earlier units that it refers to.
 
-    Those share at least `shared` content words with it, and more than half as many as the closest unit
-    shares. At most `most` units are linked. With `once`, units that another rule has linked are left out.
+    An earlier unit is linked if it shares at least `shared` content words with the unit, and more than half
+    as many as the closest earlier unit shares. At most `most` earlier units are linked. With `once`, earlier
+    units that another rule has linked already are skipped.
     """
 
     edge: str = "depends_on"
@@ -63,17 +64,18 @@ class LinkRule(WordList, frozen=True, dict=True, forbid_unknown_fields=True):
 
 
 class ReferenceRule(WordList, frozen=True, dict=True, forbid_unknown_fields=True):
-    """An edge to the unit that a text names by its number: clause 4, step 3."""
+    """A rule that draws an edge to the unit that a text names by its number, such as clause 4 or step 3."""
 
     edge: str = "refers_to"
     weight: Share = 0.7
 
 
 class ConflictRule(msgspec.Struct, frozen=True, dict=True, forbid_unknown_fields=True):
-    """An edge between units that share most of their content words but disagree.
+    """A rule that draws an edge between two units that share most of their content words but disagree.
 
-    They give different numbers of the same thing (4 hours, 8 hours), or only one of them has a negation. Two
-    units that both have a condition are not compared by their negations: they are two cases of one question.
+    Two units disagree if they give different numbers for the same thing (4 hours, 8 hours), or if only one of
+    them has a negation. If both units have a condition, their negations are not compared, because the units
+    are two cases of one question.
     """
 
     edge: str = "contradicts"
@@ -89,23 +91,26 @@ class ConflictRule(msgspec.Struct, frozen=True, dict=True, forbid_unknown_fields
 
 
 class NameRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Edges between units of different documents that name the same thing."""
+    """A rule that draws edges between units of different documents that name the same thing."""
 
     title_edge: str = "mentions"  # to the first unit of the document whose title a text has
     name_edge: str = "shares_name"  # between units that have the same rare capitalised name
     weight: Share = 0.6
-    rarest: Annotated[int, msgspec.Meta(ge=2)] = 5  # a name in more units than this is not rare
+    rarest: Annotated[int, msgspec.Meta(ge=2)] = 5  # a name in more units than this number is not rare
 
 
 class RoleRule(WordList, frozen=True, dict=True, forbid_unknown_fields=True):
-    """The role of a unit that has one of the words. `bonus` is the energy that the unit adds if reached."""
+    """A rule that gives a role to a unit that has one of the words.
+
+    `bonus` is the energy that the role adds when a spread reaches the unit.
+    """
 
     role: str = ""
     bonus: ShareOrNone = 0.0
 
 
 class WeightRule(WordList, frozen=True, dict=True, forbid_unknown_fields=True):
-    """A part of a unit's weight: `high` if it has one of the words, else `low`."""
+    """A rule for one part of a unit's weight: `high` if the unit has one of the words, else `low`."""
 
     high: ShareOrNone = 0.9
     low: ShareOrNone = 0.3
@@ -113,7 +118,7 @@ class WeightRule(WordList, frozen=True, dict=True, forbid_unknown_fields=True):
 
 
 class PackRules(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """All rules of a pack. A rule that is left out does nothing."""
+    """All rules of a pack. A rule that is absent has no effect."""
 
     otherwise: str  # the role of a unit that no role rule matches
     following: NeighbourRule = NeighbourRule()
@@ -140,7 +145,7 @@ class PackRules(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def read_rules(path: Path) -> PackRules:
-    """Read and check the rules of a YAML file."""
+    """Reads the rules in a YAML file and checks their form."""
     content, _ = read_yaml(path)
     try:
         return msgspec.convert(content, PackRules)

@@ -1,7 +1,7 @@
 """Domain packs, and the graph that they draw over a corpus.
 
-A pack turns passages into typed nodes and edges. It is a plugin of the group `assay.packs`. Those that come
-with the program are rules in YAML files; `rules(path=my_pack.yaml)` reads rules of your own.
+A domain pack turns passages into typed nodes and edges. It is a plugin of the group `assay.packs`. The packs
+that come with the program are rules in YAML files. `rules(path=my_pack.yaml)` reads your own rules.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ _NAMED = 3  # items that a warning names
 
 
 class PackGraph(NamedTuple):
-    """What a pack makes of passages: their traits, and the links between their positions.
+    """The graph that a pack draws over passages: their traits, and the links between their positions.
 
-    `tensions` are the kinds of links between units that are at odds.
+    `tensions` names the kinds of links that join two units that are at odds.
     """
 
     traits: Traits
@@ -49,10 +49,10 @@ class PackGraph(NamedTuple):
 
 @runtime_checkable
 class DomainPack(Protocol):
-    """Draws the graph of passages, which are of one document or of several, in order.
+    """A pack, which draws the graph of passages. They are in order, from one document or from several.
 
-    `edges` are the kinds of edges it can draw. It may also be a `RoleDeclaringPack` and, like every part, a
-    `VersionedPlugin` and an `IdentifiedPlugin` of `core/optional.py`.
+    `edges` returns the kinds of edges that the pack can draw. A pack may also be a `RoleDeclaringPack` and,
+    like every part, a `VersionedPlugin` and an `IdentifiedPlugin` of `core/optional.py`.
     """
 
     def draw(self, passages: Sequence[Passage], kit: Kit) -> PackGraph: ...
@@ -61,13 +61,13 @@ class DomainPack(Protocol):
 
 @runtime_checkable
 class RoleDeclaringPack(Protocol):
-    """A pack that lists all roles it can give, so that roles which cases require can be checked."""
+    """A pack that lists all roles it can give. The roles that cases require can then be checked."""
 
     def roles(self, kit: Kit) -> frozenset[str]: ...
 
 
 class _RulePack:
-    """A pack whose rules are a YAML file."""
+    """A pack whose rules are in a YAML file."""
 
     def file(self, kit: Kit) -> Path:
         raise NotImplementedError
@@ -88,13 +88,13 @@ class _RulePack:
         return frozenset({rules.otherwise, *(each.role for each in rules.roles)})
 
     def identity(self, kit: Kit) -> str:
-        """The hash of its rules."""
+        """Returns the hash of the file with the rules."""
         return digest([self.file(kit).read_bytes()])
 
 
 @dataclass(frozen=True)
 class OwnRules(_RulePack):
-    """A pack whose rules are a YAML file of the study."""
+    """A pack whose rules are in a YAML file of the study."""
 
     path: str
 
@@ -122,42 +122,42 @@ class _BuiltInPack(_RulePack):
 
 @dataclass(frozen=True)
 class ExampleContractPack(_BuiltInPack):
-    """Numbered clauses: conditions, exceptions to general rules, remedies, contradictions."""
+    """A pack for numbered clauses: conditions, exceptions to general rules, remedies, contradictions."""
 
     name: ClassVar[str] = "example_contract_pack"
 
 
 @dataclass(frozen=True)
 class ExampleRunbookPack(_BuiltInPack):
-    """Numbered steps: what follows what, what depends on what, when to escalate."""
+    """A pack for numbered steps: their order, what depends on what, and when to escalate."""
 
     name: ClassVar[str] = "example_runbook_pack"
 
 
 @dataclass(frozen=True)
 class Policy(_BuiltInPack):
-    """Numbered rules of a policy: duties, conditions, exemptions, overrides."""
+    """A pack for the numbered rules of a policy: duties, conditions, exemptions, overrides."""
 
     name: ClassVar[str] = "policy"
 
 
 @dataclass(frozen=True)
 class Conversation(_BuiltInPack):
-    """Turns and sessions in their order."""
+    """A pack for turns and sessions, which it links in their order."""
 
     name: ClassVar[str] = "conversation"
 
 
 @dataclass(frozen=True)
 class SentenceChain(_BuiltInPack):
-    """Sentences under a title, each linked to the next, and nothing else."""
+    """A pack for sentences under a title. It links each sentence to the next one, and draws nothing else."""
 
     name: ClassVar[str] = "sentence_chain"
 
 
 @dataclass(frozen=True)
 class SentenceLinks(_BuiltInPack):
-    """Sentences under titles, linked to the next, to titles they mention, and by rare names they share."""
+    """A pack that links sentences to the next one, to titles that they mention, and by rare shared names."""
 
     name: ClassVar[str] = "sentence_links"
 
@@ -167,18 +167,18 @@ class SentenceLinks(_BuiltInPack):
 
 @cache
 def pack_named(name: str) -> DomainPack:
-    """The pack of that name, without parameters."""
+    """Returns the pack with that name, created without parameters."""
     pack: DomainPack = Registry().create(PACKS, name)
     return pack
 
 
 def pack_name(passage: Passage) -> str:
-    """The pack that a passage names."""
+    """Returns the name of the pack that a passage names, or the name of the default pack."""
     return str(passage.metadata.get("pack") or PLAIN)
 
 
 def build_graph(corpus: Corpus, pack: DomainPack | None, kit: Kit) -> MemoryGraph:
-    """The graph of a corpus, drawn by one pack for all passages or by the packs that they name."""
+    """Builds the graph of a corpus. Either `pack` draws all passages, or each passage's own pack draws it."""
     groups: dict[str, list[int]] = {}
     for position, passage in enumerate(corpus.passages):
         groups.setdefault("" if pack is not None else pack_name(passage), []).append(position)
@@ -217,12 +217,12 @@ def _check_drawn(name: str, drawn: PackGraph, size: int) -> None:
 
 
 def pack_identities(kit: Kit) -> dict[str, Any]:
-    """What decides the work of each pack that passages may name, by name."""
+    """Returns the identity of each pack that passages may name, by the name of the pack."""
     return {name: pack_identity(name, kit) for name in sorted(p.name for p in entry_points(group=PACKS))}
 
 
 def pack_identity(name: str, kit: Kit) -> list[str]:
-    """The provider of a pack, its version and its own identity; empty if it needs parameters."""
+    """Returns the provider of a pack, its version and its own identity; empty if it needs parameters."""
     try:
         pack = pack_named(name)
     except PluginError:
@@ -239,9 +239,9 @@ def pack_problems(
     kit: Kit,
     places: Mapping[str, Place] | None = None,
 ) -> list[Problem]:
-    """Packs that passages name and that cannot be used, and kinds of edges that no pack draws.
+    """Returns problems: named packs that cannot be used, and kinds of edges that no pack draws.
 
-    `places` is where the pack of each document is named, as far as it is known.
+    `places` says where the pack of each document is named, as far as that place is known.
     """
     problems, known = [], set[str]()
     for name in [""] if pack is not None else dict.fromkeys(map(pack_name, passages)):
@@ -267,10 +267,10 @@ def pack_problems(
 
 
 def gold_warnings(dataset: Dataset, pack: DomainPack | None, kit: Kit) -> list[str]:
-    """Roles, edge types and stop reasons that cases require and that no pack of their documents gives.
+    """Warns of each role, edge type or stop reason that cases require and no pack of their documents gives.
 
-    A misspelt word would count as a failure of every memory. It is only a warning, because an engine may
-    have words of its own.
+    Every memory would fail a case because of a misspelt word. It is only a warning, because an external
+    engine may use words of its own.
     """
     known: dict[int, Mapping[str, frozenset[str] | None]] = {}  # by scope, which cases of a file share
     strange: dict[tuple[str, str, str], list[str]] = {}
@@ -293,7 +293,7 @@ def gold_warnings(dataset: Dataset, pack: DomainPack | None, kit: Kit) -> list[s
 
 
 def _required_words(gold: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """The words that an item requires, each once."""
+    """Yields each word that an item requires once, with the kind of the word."""
     steps = [
         step
         for name in ("path", "activation_trace")
@@ -312,7 +312,7 @@ def _required_words(gold: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 def _known_words(
     corpus: Corpus, item: Item, pack: DomainPack | None, kit: Kit
 ) -> Mapping[str, frozenset[str] | None]:
-    """The words that can occur in walks of an item, by kind; None where they are not known."""
+    """Returns the words that can occur in walks of an item, by kind; None for a kind with unknown words."""
     part = corpus if item.scope is None else corpus.restricted(item.scope)
     names = dict.fromkeys(map(pack_name, part.passages))
     try:

@@ -1,7 +1,8 @@
-"""A reader: any system, and a language model that answers from what the system found.
+"""A reader: a system whose hits are read by a language model, which then answers the question.
 
-The model is asked over OpenAI's chat protocol, at temperature 0 and with the seed of the run. It only sees
-the question and the texts of the first hits. Without a hit it is not asked, and there is no answer.
+The model is asked over OpenAI's chat protocol, at temperature 0 and with the seed of the run. It sees only
+the question and the texts of the first hits. If there is no hit, the model is not asked, and the response has
+no answer.
 """
 
 from __future__ import annotations
@@ -47,9 +48,9 @@ Answer:"""
 class Reader(ChatParameters):
     """A system whose answers come from a language model that reads its first `k` hits.
 
-    `of` is the system. {passages} and {question} in the `prompt` are filled in. `url` is the service; if
-    `model` is empty, its only model is asked. `extra` goes into the request as it is; null removes a field.
-    Prices are per million tokens.
+    `of` is the system that finds the hits. {passages} and {question} in the `prompt` are filled in. `url` is
+    the service of the model. If `model` is empty, the only model of the service is asked. `extra` is added to
+    the request as it is; null removes a field. Prices are per million tokens.
     """
 
     of: Annotated[AnySystem, SYSTEMS]
@@ -67,7 +68,7 @@ class Reader(ChatParameters):
 
     @property
     def gives(self) -> frozenset[str] | None:
-        """What the system gives, and an answer."""
+        """The outputs of the inner system, and an answer; None if that system declares no outputs."""
         given = self.of.gives if isinstance(self.of, DeclaringSystem) else None
         return None if given is None else given | {"answer"}
 
@@ -77,21 +78,21 @@ class Reader(ChatParameters):
         return kind(found, self, corpus, ChatModel.of(self, seed, kit))
 
     def problems(self, dataset: Dataset, kit: Kit) -> list[Problem]:
-        """Why the system cannot serve a dataset."""
+        """Returns why the inner system cannot serve a dataset."""
         return inner_problems(self.of, dataset, kit)
 
     def warnings(self, dataset: Dataset, kit: Kit) -> list[str]:
-        """What looks like a mistake in a dataset to the system."""
+        """Returns what looks to the inner system like a mistake in a dataset."""
         return inner_warnings(self.of, dataset, kit)
 
     def identity(self, kit: Kit) -> dict[str, Any]:
-        """What decides answers besides parameters. A silent change of the model is not noticed."""
+        """Returns what decides answers besides parameters. A silent change of the model goes unnoticed."""
         return part_identities(self, kit)
 
 
 @dataclass(frozen=True)
 class ReaderIndex(WrappedIndex):
-    """The index of the system, and connections to the model."""
+    """The index of the inner system, and the connections to the model."""
 
     part: Reader
     corpus: Corpus
@@ -105,7 +106,10 @@ class ReaderIndex(WrappedIndex):
         super().close()
 
     def shown(self, hits: Sequence[Hit]) -> str:
-        """The texts of the first hits that have one, numbered, each under its title."""
+        """Returns the texts of the first hits, numbered and under their titles.
+
+        Hits without a text are left out.
+        """
         passages = [text for hit in hits[: self.part.k] if (text := self._text(hit)).strip()]
         return "\n\n".join(f"[{number}] {text}" for number, text in enumerate(passages, 1))
 
@@ -116,21 +120,21 @@ class ReaderIndex(WrappedIndex):
         return f"{title}\n{text}" if title and text else text
 
     def read(self, question: str, passages: str, bill: Bill) -> ChatReply:
-        """The answer of the model. Each attempt is paid for, also one that fails."""
+        """Asks the model for an answer, and returns its reply. Every attempt is billed, even a failed one."""
         asked = fill_prompt(self.part.prompt, {"question": question, "passages": passages})
         return self.model.ask([{"role": "user", "content": asked}], bill)
 
 
 @dataclass(frozen=True)
 class StructuredReaderIndex(StructuredWrapper, ReaderIndex):
-    """A reader of a system that publishes the tree or graph behind it."""
+    """The index of a reader whose inner system publishes the tree or graph behind it."""
 
 
 class ReaderSession:
-    """One conversation with the system, each of whose responses the model reads.
+    """A conversation with the inner system. The model reads each response of the system.
 
-    If reading fails, the response is kept for the next attempt: a system that learns from queries must not
-    get one twice.
+    If the model fails, the response of the system is kept for the next attempt, because a system that learns
+    from queries must not get a query twice.
     """
 
     def __init__(self, index: ReaderIndex, session: Session) -> None:
@@ -162,7 +166,10 @@ class ReaderSession:
     def _failed(
         self, query: Query, response: Response, error: Retryable | RequestRefusal, cost: float
     ) -> Response:
-        """The fault of a reading, with its cost and that of the system, which must not be booked again."""
+        """Keeps the response for the next attempt, and returns the error with all costs so far.
+
+        The costs are then removed from the kept response, so that they are not counted twice.
+        """
         paid = (response.observed.cost or 0.0) + cost
         response.observed.cost = None
         self._kept = (query, response)

@@ -1,7 +1,8 @@
 """How well each node matches a query, from 0 to 1: by words, by vectors, or by the mean of both.
 
-By words, the BM25 score of a text is divided by the score of a text of average length that has each of the
-query's content words once. Only words that the corpus has count. So scores of different queries compare.
+By words, the BM25 score of a text is divided by the score of a text of average length that has each content
+word of the query once. Only words that occur in the corpus count. The scores of different queries can
+therefore be compared.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ _K1, _B = 1.2, 0.75
 
 
 class Relevance(Protocol):
-    """Scores every node for a query. Threads may share it."""
+    """A way to score every node for a query. Several threads may share an object."""
 
     def of(self, query: str, meter: Meter) -> Floats: ...
     def close(self) -> None: ...
@@ -32,10 +33,10 @@ class Relevance(Protocol):
 
 @dataclass(frozen=True)
 class WordRelevance:
-    """BM25; 1 for a text of average length that has every word once."""
+    """The BM25 scores of nodes. A text of average length that has every word of the query once scores 1."""
 
     terms: dict[str, int]
-    saturated: csc_array  # node by term: the saturated count of a term, given the length of the node
+    saturated: csc_array  # rows: nodes, columns: terms; BM25's saturated count of each term
     idf: Floats
 
     @classmethod
@@ -66,12 +67,12 @@ class WordRelevance:
         return found / float(self.idf[known].sum()) if known else found
 
     def close(self) -> None:
-        """Holds nothing that must be closed."""
+        """Does nothing, because there is nothing to close."""
 
 
 @dataclass(frozen=True)
 class VectorRelevance:
-    """The cosine of query and node; 0 where it is negative."""
+    """The cosine between the vectors of query and node; 0 if the cosine is negative."""
 
     embedding: EmbeddingCache
     vectors: Vectors
@@ -96,7 +97,7 @@ class VectorRelevance:
 
 @dataclass(frozen=True)
 class MixedRelevance:
-    """The mean of both."""
+    """The mean of the word score, which is at most 1 here, and the vector score."""
 
     words: WordRelevance
     vectors: VectorRelevance

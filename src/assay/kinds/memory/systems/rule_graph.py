@@ -16,18 +16,18 @@ from assay.kinds.memory.systems.graph import Ints, Traits, UnitLink
 from assay.kinds.memory.systems.pack_rules import ConflictRule, LinkRule, NameRule, PackRules
 from assay.retrieval.words import content_stems
 
-_ROWS = 256  # units that are compared with all others at once
+_ROWS = 256  # how many units are compared with all others in one step
 _NUMBER = re.compile(r"(\d+(?:[.,:]\d+)*)(?:\s*(%|\w+))?")
 _WORD = re.compile(r"\w+")
-_ASIDE = re.compile(r"\s*\([^)]*\)\s*$")  # tells two titles apart, and is not part of the name
+_ASIDE = re.compile(r"\s*\([^)]*\)\s*$")  # a final "(…)" is not part of the name
 _NAME = re.compile(r"\b[A-Z][\w’'-]+(?:\s+(?:of|the|de|von|van|and|&)\s+[A-Z][\w’'-]+|\s+[A-Z][\w’'-]+)*")
 _LONGEST = 8  # words of a title
-_SHORTEST = 4  # letters of a name that is one word
+_SHORTEST = 4  # the fewest letters of a name that is one word
 
 
 @dataclass(frozen=True)
 class RuleGraph:
-    """What the rules of a pack make of passages. Nodes are positions in the list of passages."""
+    """The graph that the rules of a pack draw over passages. A node is a position in the list of passages."""
 
     passages: Sequence[Passage]
     rules: PackRules
@@ -74,7 +74,7 @@ class RuleGraph:
         return found
 
     def _amended_documents(self) -> list[list[int]]:
-        """The documents, each followed by those that amend it."""
+        """Returns the positions of each document, followed by those of the documents that amend it."""
         if not self.rules.amendments:
             return self.documents
         words = "|".join(map(re.escape, self.rules.amendments))
@@ -95,7 +95,7 @@ class RuleGraph:
                 yield UnitLink(one, other, kind, rule.weight, both_ways=True, rule=why)
 
     def _section(self, position: int) -> object:
-        """The session of a dialogue, or the section of a document, that a unit is in."""
+        """Returns the session of a dialogue, or the section of a document, in which a unit is."""
         passage = self.passages[position]
         return passage.metadata.get("session", passage.section)
 
@@ -106,10 +106,10 @@ class RuleGraph:
         return [frozenset(words) for words in content_stems(texts, self.rules.stop_words)]
 
     def _link_antecedents(self, document: Sequence[int]) -> Iterator[UnitLink]:
-        """Edges by words such as "if" or "unless".
+        """Yields the links of units that have a word such as "if" or "unless".
 
-        They lead to the units that a text names by number. If it names none, they lead to the earlier units
-        that it shares most words with.
+        The links lead to the units that the text names by number. If the text names none, they lead to the
+        earlier units that share most words with it.
         """
         if not self.rules.links:
             return
@@ -128,7 +128,7 @@ class RuleGraph:
 
     @cached_property
     def _named_units(self) -> list[list[tuple[int, str]]]:
-        """For each unit, the others of its document that it names by number, with the words that do."""
+        """For each unit, the other units of its document that its text names by number, with the reason."""
         rule = self.rules.references
         named: list[list[tuple[int, str]]] = [[] for _ in self.passages]
         if rule is None:
@@ -176,7 +176,7 @@ def _document_of(passage: Passage) -> str:
 
 
 def _words_shared(words: Sequence[Set[str]]) -> Iterator[Ints]:
-    """For each unit in turn, the number of words that it shares with each earlier unit."""
+    """Yields for each unit in turn the number of words that it shares with each earlier unit."""
     number: dict[str, int] = {}
     columns = [number.setdefault(word, len(number)) for own in words for word in own]
     ends = np.cumsum([0, *(len(own) for own in words)])
@@ -188,13 +188,13 @@ def _words_shared(words: Sequence[Set[str]]) -> Iterator[Ints]:
 
 
 def _closest(shared: Ints, places: Ints, most: int) -> list[int]:
-    """At most so many of the places, in order: those that share most, and of equal ones the nearer."""
+    """Chooses the `most` places that share most words, the nearer of equal ones; returns them in order."""
     chosen: list[int] = places[np.lexsort((-places, -shared[places]))][:most].tolist()
     return sorted(chosen)
 
 
 def _antecedents(document: Sequence[int], shared: Ints, rule: LinkRule) -> Iterator[tuple[int, str]]:
-    """The earlier units that share enough words, and more than half as many as the closest one."""
+    """Yields earlier units that share enough words, and more than half as many as the closest unit shares."""
     enough = np.flatnonzero((shared >= rule.shared) & (2 * shared > int(shared.max(initial=0))))
     for place in _closest(shared, enough, rule.most):
         yield document[place], f"{shared[place]} content words shared"
@@ -205,10 +205,10 @@ def _antecedents(document: Sequence[int], shared: Ints, rule: LinkRule) -> Itera
 
 @dataclass(frozen=True)
 class Statement:
-    """What a unit can disagree about with another unit."""
+    """The parts of a unit that can contradict another unit."""
 
     words: frozenset[str]  # its content words without its numbers
-    numbers: dict[str, frozenset[str]]  # by what they count
+    numbers: dict[str, frozenset[str]]  # by the thing that they count
     negation: str | None
     conditional: bool
 
@@ -223,7 +223,7 @@ class Statement:
         return cls(stems - digits, counted, rule.negation_words.found(text), conditional)
 
     def disagrees(self, other: Statement) -> str | None:
-        """Why it contradicts an earlier unit, in words; None if it does not."""
+        """Returns in words why the unit contradicts an earlier one; None if it does not."""
         for what in sorted(self.numbers.keys() & other.numbers.keys()):
             mine, theirs = self.numbers[what], other.numbers[what]
             if mine.isdisjoint(theirs):
@@ -239,7 +239,7 @@ class Statement:
 
 
 def _link_titles(passages: Sequence[Passage], rule: NameRule) -> Iterator[UnitLink]:
-    """A link from each passage to the first passage of every other document whose title it has."""
+    """Yields a link from each passage to the first passage of every other document whose title it has."""
     titles = _unique_titles(passages)
     longest = max(map(len, titles), default=0)
     for position, passage in enumerate(passages):
@@ -258,9 +258,9 @@ def _link_titles(passages: Sequence[Passage], rule: NameRule) -> Iterator[UnitLi
 
 
 def _unique_titles(passages: Sequence[Passage]) -> dict[tuple[str, ...], int]:
-    """The first passage of each title, by the words of the title, with and without an aside.
+    """Returns the first passage of each title, by the words of the title, with and without a final "(…)".
 
-    Words that would stand for several titles are left out.
+    If several titles have the same words, these words are left out.
     """
     first = {passage.title: position for position, passage in reversed(list(enumerate(passages)))}
     whole, short = dict[tuple[str, ...], list[int]](), dict[tuple[str, ...], list[int]]()
@@ -276,7 +276,7 @@ def _casefolded(text: str) -> tuple[str, ...]:
 
 
 def _link_shared_names(passages: Sequence[Passage], rule: NameRule) -> Iterator[UnitLink]:
-    """A link between two passages of different documents that have the same rare name."""
+    """Yields a link between any two passages of different documents that have the same rare name."""
     having: dict[str, list[int]] = {}
     for position, passage in enumerate(passages):
         for name in sorted({match[0] for match in _NAME.finditer(passage.text) if _is_name(match)}):
@@ -291,5 +291,5 @@ def _link_shared_names(passages: Sequence[Passage], rule: NameRule) -> Iterator[
 
 
 def _is_name(match: re.Match[str]) -> bool:
-    """Whether capitalised words are likely a name: several of them, or one that does not begin the text."""
+    """Whether capitalised words are likely a name: several words, or a long word inside the text."""
     return " " in match[0] or (len(match[0]) >= _SHORTEST and match.start() > 0)

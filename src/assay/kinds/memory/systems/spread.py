@@ -1,9 +1,10 @@
-"""Energy over a graph: spreading activation edge by edge, and personalised PageRank.
+"""Energy over a graph: spreading activation along edges, and personalised PageRank.
 
-Spreading activation passes the energy of a seed along edges, hop by hop, until too little is left. An edge
-passes on `decay` times its weight times the energy of its node, and nothing below `threshold`. A node that is
-reached holds what its strongest edge brought, plus what its role and a tension that leads to it add. An edge
-that is walked against its direction counts only if no other edge leads to the node.
+Spreading activation passes the energy of a seed along edges, hop by hop, until too little energy is left. An
+edge passes on `decay` times its weight times the energy of the node at its start. It passes nothing if the
+result is below `threshold`. A node that is reached holds the energy from its strongest edge, plus the bonus
+of its role, plus a bonus if the edge is a tension. An edge that is walked against its direction counts only
+if no other edge leads to the node.
 
 PageRank: Haveliwala, "Topic-sensitive PageRank", WWW 2002; as a memory's retrieval step, Gutiérrez et al.,
 "HippoRAG: neurobiologically inspired long-term memory for large language models", NeurIPS 2024.
@@ -24,18 +25,18 @@ _MOST_ROUNDS = 1_000  # of PageRank; at a damping of 0.5 about twenty are enough
 
 @dataclass(frozen=True)
 class SpreadRule:
-    """How energy passes."""
+    """The numbers that decide how energy passes along edges."""
 
     hops: int = 2
     decay: float = 0.75
     threshold: float = 0.15
     limit: int = 48  # nodes that one seed may reach
-    tension: float = 0.12  # what an edge between a rule and its exception adds
+    tension: float = 0.12  # the energy that an edge of a tension adds
 
 
 @dataclass(frozen=True)
 class Propagations:
-    """Every edge along which energy was tried to be passed: arrays, in order of hop, node, edge."""
+    """Every attempt to pass energy along an edge, as arrays in the order of hop, node and edge."""
 
     hop: Ints
     edge: Ints
@@ -49,7 +50,7 @@ class Propagations:
 
 @dataclass(frozen=True)
 class Activation:
-    """What one seed reached: energy and hop of each node, and the edge that brought it."""
+    """The nodes that the energy of one seed reached: energy, hop, and the edge that brought the energy."""
 
     seed: int
     energy: Floats
@@ -59,7 +60,7 @@ class Activation:
     reached: Ints  # nodes in order of hop
 
     def way_to(self, graph: MemoryGraph, node: int) -> list[int]:
-        """The edges from the seed to a node."""
+        """Returns the edges from the seed to a node, in order."""
         way: list[int] = []
         while (edge := int(self.edge[node])) >= 0:
             way.append(edge)
@@ -69,21 +70,21 @@ class Activation:
 
 @dataclass(frozen=True)
 class WalkableGraph:
-    """A graph as one query may walk it."""
+    """A graph with the links that one query may walk."""
 
     graph: MemoryGraph
-    present: Bools  # by link: it is not removed
+    present: Bools  # by link: whether it is there (False: removed)
     allowed: Bools  # by kind of link
-    readiness: Floats | None = None  # by node: a factor of the energy it takes; None: 1
+    readiness: Floats | None = None  # by node: a factor of the energy it receives; None: 1
 
     @property
     def usable(self) -> Bools:
-        """The links that are present and of an allowed kind."""
+        """Whether each link is present and of an allowed kind."""
         return self.present & self.allowed[self.graph.kind_of_link]
 
 
 def spread(ground: WalkableGraph, seed: int, energy: float, rule: SpreadRule) -> Activation:
-    """Spread the energy of one seed."""
+    """Spreads the energy of one seed over the graph."""
     graph, size = ground.graph, len(ground.graph)
     held, hop_of = np.zeros(size), np.full(size, -1, dtype=np.int64)
     by = np.full(size, -1, dtype=np.int64)
@@ -114,7 +115,7 @@ def spread(ground: WalkableGraph, seed: int, energy: float, rule: SpreadRule) ->
 def _pass_on(
     ground: WalkableGraph, edges: Ints, incoming: Floats, rule: SpreadRule, room: int, hop: int
 ) -> Propagations:
-    """One hop: what each edge passes on, and what stops it."""
+    """Computes one hop: the energy that each edge passes on, or the reason why the edge stops it."""
     graph = ground.graph
     target, kind = graph.target[edges], graph.kind[edges]
     energy = incoming * rule.decay * graph.weight[edges]
@@ -140,10 +141,10 @@ def _pass_on(
 def personalised_pagerank(
     graph: MemoryGraph, present: Bools, seeds: Floats, damping: float, tolerance: float = 1e-6
 ) -> Floats:
-    """The share of time that a walk spends at each node if it keeps returning to its seeds.
+    """Returns the share of time that a walk spends at each node if it keeps returning to its seeds.
 
-    `seeds` are the weights of the nodes it returns to. It also returns from a node without a step. The rounds
-    end when one changes the shares by less than `tolerance` in all.
+    `seeds` has the weight of each node to which the walk returns. The walk also returns from a node without
+    outgoing steps. The computation ends when a round changes all shares together by less than `tolerance`.
     """
     steps, stuck = graph.transitions(present)
     home = seeds / seeds.sum()

@@ -1,4 +1,4 @@
-"""The ways to answer a query from a graph: each gives a score for every node, and the paths it walked."""
+"""The ways to answer a query from a graph. Each way returns a score for every node, and its paths."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class NodePath(NamedTuple):
 
 @dataclass(frozen=True)
 class WalkOutcome:
-    """The score of every node, paths best first, and the activation of each path's seed, if any."""
+    """The score of every node, the paths, best first, and the activation of each path's seed, if any."""
 
     scores: Floats
     paths: Sequence[NodePath]
@@ -49,7 +49,7 @@ class WalkOutcome:
 
 @dataclass(frozen=True)
 class GraphQuery:
-    """One query to a graph: what it may walk, how well each node matches, how much each node matters."""
+    """A query to a graph: what the query may walk, how well each node matches, how much each node matters."""
 
     ground: WalkableGraph
     relevance: Floats
@@ -60,12 +60,12 @@ class GraphQuery:
         return self.ground.graph
 
     def seeds(self, number: int) -> list[int]:
-        """The nodes that match best; of equal ones the earlier first."""
+        """Returns the nodes that match best. Among equal matches, the earlier node comes first."""
         nodes: list[int] = best(self.relevance, number).tolist()
         return nodes
 
     def scores(self, nearness: Floats, weights: bool) -> Floats:
-        """The score of each node: how well it matches, how near it is to a seed and, if asked, its traits."""
+        """Returns each node's score: its match, its nearness to a seed and, with `weights`, its traits."""
         scores: Floats = SEMANTIC * self.relevance + STRUCTURAL * nearness
         if weights:
             traits = STRIKING * self.graph.traits.striking + WEIGHT * self.weight
@@ -74,14 +74,14 @@ class GraphQuery:
 
 
 class WalkStrategy(Protocol):
-    """A way to answer from a graph."""
+    """A way to answer a query from a graph."""
 
     def outcome(self, query: GraphQuery) -> WalkOutcome: ...
 
 
 @dataclass(frozen=True)
 class FlatMatch:
-    """No graph: each node scores as it matches, and each of the best is a path of one step."""
+    """A strategy without a graph: a node scores as it matches, and each of the best is a path of one step."""
 
     seeds: int
 
@@ -93,9 +93,10 @@ class FlatMatch:
 
 @dataclass(frozen=True)
 class NeighbourExpansion:
-    """From the nodes that match best to their best neighbours; near nodes score more.
+    """A strategy that walks from the best matching nodes to their best neighbours. Near nodes score more.
 
-    How near a node is: the product of the weights along the strongest of the shortest ways from a seed.
+    The nearness of a node is the product of the weights along a shortest way from a seed. Among several
+    shortest ways, the strongest counts.
     """
 
     seeds: int
@@ -114,7 +115,7 @@ class NeighbourExpansion:
         return WalkOutcome(scores, sorted(paths, key=lambda path: -path.score))
 
     def _walk(self, query: GraphQuery, seed: int, scores: Floats) -> NodePath:
-        """From a seed to the best neighbour of the last node, as long as that is worth the step."""
+        """Walks from a seed to the best neighbour, again and again, while neighbours score high enough."""
         graph, ground, nodes, edges = query.graph, query.ground, [seed], list[int]()
         for _ in range(self.hops if self.expand else 0):
             ways = graph.edges_of(np.array(nodes[-1:], dtype=np.int64))
@@ -131,7 +132,7 @@ class NeighbourExpansion:
 
 @dataclass(frozen=True)
 class SpreadingActivation:
-    """Energy spreads from each seed; a path leads from a seed to the best node that its energy reached."""
+    """A strategy that spreads energy from each seed. Each path leads from a seed to its best reached node."""
 
     seeds: int
     rule: SpreadRule
@@ -168,7 +169,10 @@ class SpreadingActivation:
 
 @dataclass(frozen=True)
 class PersonalisedPageRank:
-    """Personalised PageRank from the nodes that match best; paths lead from them to the best nodes."""
+    """A strategy that scores nodes by personalised PageRank from the nodes that match best.
+
+    Each path leads from one of these nodes to the node with the highest score that it reaches.
+    """
 
     seeds: int
     starts: int
