@@ -1,6 +1,6 @@
-"""Evaluates a study from its systems to a verdict: all stages in order, each of which reads what is stored.
+"""Evaluates a study from its systems to a verdict. All stages run in order, and read what is stored.
 
-`assay run` and a notebook call the same functions. A `Watcher` can show how far they are.
+`assay run` and a notebook call the same functions. A `Watcher` can show the progress of the stages.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from assay.study.study import Study, open_study
 
 
 class Watcher:
-    """Is called when a stage begins or ends. It shows nothing; subclasses override what they show."""
+    """Is called when a stage begins or ends. This class shows nothing; subclasses show progress."""
 
     def progress(self) -> AbstractContextManager[Progress]:
-        """An object that shows the progress of one stage."""
+        """Returns an object that shows the progress of one stage."""
         return nullcontext(NoProgress())
 
     def after_run(self, outcome: Outcome, repetition: int = 0) -> None:
-        """Systems were asked what they had not answered yet, or everything again for a `repetition`."""
+        """Called after systems were asked what they had not answered yet, or again for a `repetition`."""
 
     def after_judge(self, tally: Tally) -> None:
-        """A judge that costs something was asked."""
+        """Called after a judge that costs something was asked."""
 
 
 def evaluate(
@@ -43,10 +43,10 @@ def evaluate(
     registry: Registry | None = None,
     watcher: Watcher | None = None,
 ) -> Results:
-    """Run a study, as far as it was not run yet, and return its results.
+    """Runs a study, as far as it was not run yet, and returns its results.
 
-    `fresh` asks everything again. `repeat` asks that many times more, to see what varies by itself. `against`
-    names a baseline to compare with.
+    With `fresh`, everything is asked again. `repeat` is the number of repetitions: they show how much answers
+    vary by themselves. `against` names a baseline to compare with.
     """
     opened = study if isinstance(study, Study) else open_study(study, registry=registry)
     _, evaluation = run_and_judge(opened, selection, fresh=fresh, engine=engine, watcher=watcher)
@@ -56,7 +56,7 @@ def evaluate(
 
 
 def compare_results_with(evaluation: Evaluation, baseline: str | None) -> Results:
-    """The results, compared with a baseline if one is named."""
+    """Returns the results, compared with a baseline if a baseline is named."""
     if baseline is None:
         return evaluation.results
     from assay.pipeline.baselines.gate import compare_with_baseline
@@ -72,7 +72,7 @@ def run_and_judge(
     engine: str = "local",
     watcher: Watcher | None = None,
 ) -> tuple[Outcome, Evaluation]:
-    """Check a study, then ask its systems and its judges. The later stages follow from the evaluation."""
+    """Checks a study, then asks its systems and judges. The evaluation computes later stages when needed."""
     chosen, watcher = selection or Selection(), watcher or Watcher()
     arms = chosen.arms(study)
     chosen.check_conditions(study, arms)
@@ -93,7 +93,7 @@ def repeat_answers(
     engine: str = "local",
     watcher: Watcher | None = None,
 ) -> None:
-    """Ask systems everything once more, and judges about that, to see what varies by itself."""
+    """Asks systems everything once more, and judges about these answers, to see what varies by itself."""
     chosen, watcher = selection or Selection(), watcher or Watcher()
     if study.withholds:  # what varies may reveal a condition
         raise UsageError("--repeat waits until the responses are unblinded. Leave it out until then.")
@@ -116,7 +116,7 @@ def judge_study(
     progress: Progress | None = None,
     repetition: int = 0,
 ) -> list[Tally]:
-    """Ask the judges that cost something what they were not asked yet, and store their findings."""
+    """Asks paying judges the questions that they were not asked yet, and stores their findings."""
     evaluation = Evaluation(study, selection or Selection(), repetition)
     if not evaluation.has_paying_judge:
         return []

@@ -1,7 +1,7 @@
-"""The stages after the run: judge, score, compare, gate. Each reads what is stored; none asks a system again.
+"""The stages after the run: judge, score, compare, gate. They read stored answers and never ask a system.
 
-The output of a stage is in the run folder with the hash of its input. If that hash differs, the output is
-made again.
+The output of a stage is in the run folder with the hash of its input. If that hash has changed, the stage is
+computed again.
 """
 
 from __future__ import annotations
@@ -63,10 +63,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Evaluation:
-    """A study's stored responses and everything that follows from them, computed when it is needed.
+    """A study's stored responses and all results that follow from them. Each result is computed when needed.
 
-    A selection restricts it to some arms and to items with some tags. A limit does not restrict it: the items
-    beyond the limit are pending.
+    A selection restricts the evaluation to some arms and to items with some tags. Its limit does not restrict
+    it: the items beyond the limit count as pending.
     """
 
     study: Study
@@ -84,7 +84,7 @@ class Evaluation:
 
     @cached_property
     def measures(self) -> list[Measure]:
-        """The study's measures, and those that only its gates or figures name."""
+        """The study's measures, and the measures that only its gates or figures name."""
         named = {measure.name: measure for measure in self.study.measures}
         for measure in (*measures_of(self.study.gates, self.study), *measures_of_figures(self.study)):
             named.setdefault(measure.name, measure)
@@ -101,18 +101,18 @@ class Evaluation:
 
     @cached_property
     def datasets(self) -> dict[str, Dataset]:
-        """The dataset of every arm."""
+        """The dataset of every arm, by the name of the arm."""
         return {arm.name: self.study.dataset(arm) for arm in self.arms}
 
     @cached_property
     def items(self) -> list[Item]:
-        """Every item of every arm, in order of appearance."""
+        """All items of all arms, in order of appearance."""
         blocks = self._unjudged_blocks
         return list({item.item_id: item for block in blocks for item in block.items}.values())
 
     @cached_property
     def _unjudged_blocks(self) -> list[Block]:
-        """The blocks without labels."""
+        """The blocks of all arms and seeds, still without labels."""
         # one graph per question and arm is larger than all answers: it is read only if a measure needs it
         wanted = any("structure" in measure.needs for measure in self.measures)
         stored, structures = self._answers.answers(), self.store.structures() if wanted else {}
@@ -142,7 +142,7 @@ class Evaluation:
 
     @cached_property
     def _left_out(self) -> list[Block]:
-        """The items that the selection leaves out, without answers: a clause may be about them."""
+        """Blocks, without answers, of the items that the selection leaves out: clauses may need them."""
         chosen, blocks = dataclasses.replace(self.selection, limit=None), []
         for arm in self.arms if self.selection.where else []:
             dataset = self.study.dataset(arm)
@@ -182,7 +182,7 @@ class Evaluation:
 
     @property
     def broken(self) -> BrokenMeasures:
-        """Measures that could not be computed."""
+        """The measures that could not be computed."""
         return self._scored[1]
 
     @cached_property
@@ -192,7 +192,7 @@ class Evaluation:
 
     @cached_property
     def sealed(self) -> bool:
-        """Whether people still mark responses without knowing the conditions, so nothing is shown by arm."""
+        """Whether people still mark responses without knowing the arms. Then nothing is shown per arm."""
         return self.study.withholds
 
     @cached_property
@@ -202,12 +202,12 @@ class Evaluation:
 
     @cached_property
     def decided_differences(self) -> list[GateDifference]:
-        """The differences between two systems that gates decide, as the gates decide them."""
+        """The differences between two systems that gates decide, with the numbers of the gates."""
         return find_decided_differences(self.study.gates, self.verdicts, self.evaluator, self._book)
 
     @cached_property
     def summary(self) -> tuple[list[Estimate], list[Comparison]]:
-        """Estimates of every arm, and the comparisons that the study declares."""
+        """The estimates of every arm, and the comparisons that the study declares."""
         estimates, comparisons = summarise(
             self.rows, self.study.measures, self._comparing, self.decided_differences, self.evaluator.draws
         )
@@ -215,7 +215,7 @@ class Evaluation:
 
     @cached_property
     def prediction_powered(self) -> PredictionPowered | None:
-        """People's marks on what a paying judge graded; None if the study has only one of the two."""
+        """Corrects a paying judge's grades by people's marks; None if the study lacks one of the two."""
         if not self.has_paying_judge or self.study.file.cluster or self.sealed:
             return None
         from assay.stats.checked_judge import PredictionPowered
@@ -225,18 +225,18 @@ class Evaluation:
 
     @property
     def has_paying_judge(self) -> bool:
-        """Whether a judge of the study costs something."""
+        """Whether asking a judge of the study costs something."""
         return any(isinstance(judge, PayingJudge) for judge in self.study.judges)
 
     @cached_property
     def label_sources(self) -> LabelSources:
-        """Which people and which paying judges judged the same."""
+        """Which people and which paying judges judged the same things."""
         from assay.stats.checked_judge import LabelSources  # needed only with a paying judge
 
         return LabelSources.of(self.study.judges, self.judging.names)
 
     def _corrected(self, plain: Estimate) -> Estimate:
-        """The estimate from a judge's many grades and people's few marks, if there are enough marks."""
+        """Corrects an estimate from a judge's many grades by people's few marks, if these are enough."""
         if self.prediction_powered is None or (plain.system, plain.measure) in self.broken:
             return plain
         measure = next(each for each in self.study.measures if each.name == plain.measure)
@@ -273,7 +273,7 @@ class Evaluation:
 
     @cached_property
     def verdicts(self) -> list[Verdict]:
-        """The verdicts of the gates. If no open mark can change a verdict, it does not wait for them."""
+        """The verdicts of the gates. They do not wait for open marks that can no longer change them."""
         settling = {"settled": self.outlook.settle} if self.outlook else {}
         return decide_gates(
             self.study.gates, self.evaluator, self.study.file.steps, book=self._book, **settling
@@ -285,7 +285,7 @@ class Evaluation:
 
     @cached_property
     def reviewing(self) -> PassageReview:
-        """What people should review, and their marks so far."""
+        """The passages that people should review, and their marks so far."""
         from assay.review.outlook import PassageReview  # few studies ask people about passages
 
         study = self.study
@@ -293,12 +293,12 @@ class Evaluation:
 
     @cached_property
     def review(self) -> ReviewSummary | None:
-        """How far the review is; None if no item asks for one."""
+        """The progress of the review; None if no item asks for a review."""
         return self.reviewing.summary(self._comparing, self.outlook) if self.outlook else None
 
     @cached_property
     def outlook(self) -> Outlook | None:
-        """What gates can still conclude when the review is complete; None if no item asks for one."""
+        """The verdicts that gates can still reach after the review; None if no item asks for a review."""
         if not self.wants_review:
             return None
         return self.reviewing.outlook(self.study.gates, self.evaluator, self.study.file.steps)
@@ -310,7 +310,7 @@ class Evaluation:
 
     @cached_property
     def results(self) -> Results:
-        """All results. Comparisons that a section tests are left out of the others."""
+        """All results. A comparison that a section tests is not listed a second time."""
         sections, cautions = make_sections(self)
         trust = msgspec.structs.replace(
             self.base_results.trust, warnings=[*cautions, *self.base_results.trust.warnings]
@@ -326,7 +326,7 @@ class Evaluation:
 
     @cached_property
     def base_results(self) -> Results:
-        """The results without the sections of insights. Insights read them."""
+        """The results without the sections of insights. Insights read these results."""
         estimates, comparisons = self.summary
         return Results(
             study=self.study.name,
@@ -367,7 +367,7 @@ class Evaluation:
 
     @property
     def _traced(self) -> list[str]:
-        """The arms that give traces."""
+        """The names of the arms whose responses have traces."""
         arms = [
             block.arm.name
             for block in self.blocks
@@ -376,18 +376,18 @@ class Evaluation:
         return list(dict.fromkeys(arms))
 
     def _each(self, what: Callable[[Dataset], Iterable[str]]) -> list[str]:
-        """The values that a function gives for the datasets, each once."""
+        """Applies a function to every dataset, and returns the distinct values."""
         return list(dict.fromkeys(said for dataset in self.datasets.values() for said in what(dataset)))
 
     @cached_property
     def outdated(self) -> list[str]:
-        """Why stored answers are older than the study, the data or the gates."""
+        """The reasons why stored answers are older than the study, the data or the gates."""
         changed = list_changes_since_run(self.study, self.store, self.arms, self._bases)
         return [*changed, *list_changed_gates(self.study, self.store.declared(), self.blocks)]
 
 
 class Insight(Protocol):
-    """Makes a section of every report from an evaluation; None: there is nothing to show.
+    """Makes a section of every report from an evaluation. It returns None if there is nothing to show.
 
     `evaluation.base_results` has the results without sections.
     """

@@ -1,4 +1,4 @@
-"""Imports finished results as stored runs: they are checked against a study, kept beside it, and run."""
+"""Imports finished results as stored runs. The results are checked, copied beside the study, and then run."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Readers = Mapping[Path, Sequence[Arm]]  # the arms that read a file
 
 @dataclass(frozen=True)
 class ResultImport:
-    """The runs that were stored, and what to do next."""
+    """The runs that were stored, and the next command."""
 
     study: str
     stored: Sequence[ArmStatus]
@@ -52,10 +52,10 @@ def import_results(
     registry: Registry | None = None,
     progress: Progress | None = None,
 ) -> ResultImport:
-    """Store the answers in files of finished results as runs of the systems that read these files.
+    """Stores the answers in files of finished results as runs of the systems that read these files.
 
-    Everything is checked before anything is written, and the checked bytes are kept. Other results of the
-    same model are refused unless `replace` is set.
+    Everything is checked before anything is written, and the stored bytes are the checked ones. If there are
+    other results of the same model already, they are only replaced if `replace` is set.
     """
     study = open_study(path, registry=registry)
     given = [read_results_file(file) for file in files if file.suffix.lower() not in REVIEWS]
@@ -77,7 +77,7 @@ def import_results(
 
 
 def _readers(study: Study) -> Readers:
-    """Every file of results that the study reads, with the arms that read it."""
+    """Returns every file of results that the study reads, with the arms that read it."""
     found: dict[Path, list[Arm]] = {}
     for arm in study.arms:
         name = parse_spec(study.file.systems[arm.system]).name
@@ -94,7 +94,7 @@ def _readers(study: Study) -> Readers:
 def _problems(
     study: Study, given: Sequence[ResultsFile], readers: Readers, replace: bool
 ) -> Iterator[Problem]:
-    """All reasons why a file cannot be stored."""
+    """Yields all reasons why a file cannot be stored."""
     targets: dict[Path, ResultsFile] = {}
     unread: dict[str, None] = {}
     for benchmark in given:
@@ -123,7 +123,7 @@ def _problems(
 
 
 def _undeclared(study: Study, names: Sequence[str]) -> Problem:
-    """The problem that no system of the study reads some results, with the lines to add."""
+    """Returns the problem that no system of the study reads some results, with the lines to add."""
     files = " and ".join(f"{FOLDER}/{name}.json" for name in names)
     lines = (
         f"  {name + '_imported' * (name in study.file.systems)}: imported(path={FOLDER}/{name}.json)"
@@ -139,7 +139,7 @@ def _is_review(file: Path, study: Path) -> Problem:
 
 
 def _name(benchmark: ResultsFile) -> str | None:
-    """The name of the model as a file name: group/name becomes group_name."""
+    """Returns the name of the model as a file name: group/name becomes group_name."""
     name = re.sub(r"[^A-Za-z0-9._-]+", "_", benchmark.model or "").strip("._-")
     return name or None
 
@@ -156,7 +156,7 @@ def _holds(path: Path, data: bytes) -> bool:
 
 
 def _next(study: Study, path: Path) -> str:
-    """The next command: importing marks if people judge, else the report."""
+    """Returns the next command: the import of people's marks if people judge, else the report."""
     judges = (study.registry.load(JUDGES, parse_spec(given).name) for given in study.file.judges)
     if any(issubclass(judge, Human) for judge in judges):
         return f"assay review import {path} FORMS…"

@@ -1,6 +1,6 @@
-"""The judge stage: the judgments of all judges that a study lists, on the answers of its systems.
+"""The judge stage: it collects the judgments of all judges that a study lists, on the answers of its systems.
 
-Free judges are asked at every evaluation. Judges that cost something are asked by `ask` only; the evaluation
+Free judges are asked at every evaluation. Judges that cost something are asked only by `ask`; the evaluation
 reads their findings, and people's marks, from the store.
 """
 
@@ -49,11 +49,11 @@ class JudgeStage:
 
     @cached_property
     def names(self) -> list[str]:
-        """All names with which judgments may be signed, best first."""
+        """All names that judgments may be signed with. The names of the best judge come first."""
         return [name for judge in self.study.judges for name in self._signed(judge, judge.names)]
 
     def _signed(self, judge: Judge, named: Sequence[str]) -> Sequence[str]:
-        """The names of a judge. An `EverybodyJudge` has those of all people who marked, earliest first."""
+        """Returns a judge's names. An `EverybodyJudge` has those of all people who marked, earliest first."""
         if not (isinstance(judge, EverybodyJudge) and judge.everybody):
             return named
         taken = {name for other in self.study.judges for name in other.names}
@@ -62,13 +62,13 @@ class JudgeStage:
 
     @cached_property
     def raters(self) -> list[str]:
-        """The people whose agreement counts."""
+        """The names of the people whose agreement is measured."""
         people = [judge for judge in self.study.judges if isinstance(judge, PersonJudge)]
         return [name for judge in people for name in self._signed(judge, judge.raters)]
 
     @property
     def kinds(self) -> dict[str, str]:
-        """By name, best first: whether a person, a model or a rule signs with it."""
+        """For each name, best judge first: whether a person, a model or a rule signs with this name."""
         found: dict[str, str] = {}
         for judge in self.study.judges:
             other = "model" if isinstance(judge, PayingJudge) else "rule"
@@ -83,7 +83,7 @@ class JudgeStage:
 
     @cached_property
     def labels(self) -> Labels:
-        """The labels. A mark on a text that some arms no longer return counts for the other arms."""
+        """The labels. If some arms no longer return a text, a mark on it still counts for the other arms."""
         marks = (self._placed(each) for _, now in self._marks for each in now)
         judged = [*marks, *self._free_judgments.values(), *map(self._placed, self._paid_judgments)]
         labels = resolve(itertools.chain.from_iterable(judged), self.names, self._closed)
@@ -95,7 +95,7 @@ class JudgeStage:
 
     @cached_property
     def _near(self) -> list[tuple[NearMissJudge, list[NearMiss]]]:
-        """Hits that nearly count and that no judge has decided. Scores that depend on them are unjudged."""
+        """Hits that nearly count and that no judge decided. Scores that depend on them are unjudged."""
         decided = {(each.item_id, each.label, each.target, each.arm) for each in self.judgments}
         judges = [judge for judge in self.study.judges if isinstance(judge, NearMissJudge)]
         return [(judge, list(self._undecided(judge, decided))) for judge in judges]
@@ -110,7 +110,7 @@ class JudgeStage:
 
     @cached_property
     def _closed(self) -> frozenset[str]:
-        """The labels under which what no judge names is not relevant."""
+        """The labels under which a passage that no judge names is not relevant."""
         closed = frozenset().union(*(judge.closed_labels for judge in self.study.judges))
         return closed.difference(
             *(judge.opens for judge in self.study.judges if isinstance(judge, OpeningJudge))
@@ -118,10 +118,10 @@ class JudgeStage:
 
     @cached_property
     def bounded(self) -> dict[str, float]:
-        """The closed labels that are incomplete, so that values of measures that read them are lower bounds.
+        """The closed labels that are incomplete. Values of measures that read them are lower bounds.
 
-        For each label, the number of first hits that have a label everywhere: no further judgment can raise
-        a value that looks no deeper.
+        For each label, the number of first hits that have a label for every item. No further judgment can
+        raise the value of a measure that reads only these hits.
         """
         incomplete = (judge.incomplete for judge in self.study.judges if isinstance(judge, IncompleteJudge))
         labels = self._closed.intersection(frozenset[str]().union(*incomplete))
@@ -132,7 +132,7 @@ class JudgeStage:
 
     @cached_property
     def warnings(self) -> list[str]:
-        """Judgments that do not count, and questions that are still to be asked."""
+        """Warnings about judgments that do not count, and about questions that are still to be asked."""
         every = [*self._stored_marks, *self._not_by_people]
         ignored = Counter(each.judge for each in every if each.judge not in self.names)
         listed = ", ".join(self.names) or "nobody"
@@ -157,7 +157,7 @@ class JudgeStage:
         ]
 
     def ask(self, progress: Progress | None = None) -> list[Tally]:
-        """Ask paying judges what they were not asked yet. The caller must hold the store's lock."""
+        """Asks paying judges their open questions. The caller must hold the store's lock."""
         progress, purse = progress or NoProgress(), SpendingCap.of(self.study, self.store)
         total = sum(len(inquiry.questions) for inquiry in self._inquiries)
         left = sum(len(inquiry.unanswered) for inquiry in self._inquiries)
@@ -171,12 +171,12 @@ class JudgeStage:
 
     @cached_property
     def _stored_marks(self) -> list[Judgment]:
-        """Judgments that answer no question: those of people, and imported ones."""
+        """Judgments that answer no question of a paying judge: people's marks, and imported judgments."""
         return [entry.judgment for entry in self._judged if entry.judgment is not None and entry.key is None]
 
     @cached_property
     def _marks(self) -> list[tuple[Judgment, list[Judgment]]]:
-        """Every current mark, with the places where it still counts. A mark without any is stale."""
+        """Every current mark, with the places where it still counts. A mark without such a place is stale."""
         present = [BlockTexts(block, self.study.dataset(block.arm).corpus) for block in self.blocks]
         listed = [mark for mark in self._stored_marks if mark.judge in self.names]
         return [(mark, restrict_to_same_text(mark, present)) for mark in current_judgments(listed)]
@@ -192,7 +192,7 @@ class JudgeStage:
 
     @cached_property
     def _free_judgments(self) -> dict[int, list[Judgment]]:
-        """The judgments of each free judge, by its place in the study's list."""
+        """The judgments of each free judge, by the judge's position in the study's list."""
         judges = enumerate(self.study.judges)
         return {place: self._ask_free(judge) for place, judge in judges if isinstance(judge, FreeJudge)}
 
@@ -210,7 +210,7 @@ class JudgeStage:
         ]
 
     def _questions(self, place: int, judge: PayingJudge) -> Iterator[Question]:
-        """The questions of a paying judge, without those that a better free judge decides for all arms."""
+        """Yields a paying judge's questions, except those that better free judges decide for all arms."""
         decided: dict[tuple[str, str, str | None], set[str | None]] = {}
         for better in (judged for rank, judged in self._free_judgments.items() if rank < place):
             for each in better:
@@ -228,7 +228,7 @@ class JudgeStage:
                     yield question
 
     def _ask_free(self, judge: FreeJudge) -> list[Judgment]:
-        """The judgments of a free judge. Those on some datasets only count for the arms on these datasets."""
+        """Asks a free judge. A judgment that was not made on all datasets counts only for its own arms."""
         with as_plugin_error(f"the judge {judge.names[0] if judge.names else type(judge).__name__} broke"):
             made = [judge.judge(dataset, blocks, self.study.kit) for dataset, blocks in self._parts]
         counting = [[each for each in judgments if self._counts(judge, each)] for judgments in made]
@@ -246,8 +246,8 @@ class JudgeStage:
     def _counts(self, judge: FreeJudge, judgment: Judgment) -> bool:
         """Whether a judgment about one arm counts if the judge closes a label that another judge opens.
 
-        Arms then share a pool, and the judgment counts if the arm returned its target. A passage that an arm
-        returned under another id is in the pool under that id. Otherwise it would be in the pool twice.
+        In that case arms share a pool, and the judgment counts only if the arm returned its target. A passage
+        that an arm returned under another id is in the pool under that id, and must not be in the pool twice.
         """
         opened = judgment.label in judge.closed_labels and judgment.label not in self._closed
         if judgment.arm is None or not opened:
@@ -255,7 +255,7 @@ class JudgeStage:
         return (judgment.item_id, judgment.target) in self._returned.get(judgment.arm, ())
 
     def _placed(self, judgment: Judgment) -> list[Judgment]:
-        """A judgment on a passage, for each arm whose corpus has the passage if not all corpora have it."""
+        """Limits a judgment to the arms whose corpus has its passage, if not all corpora have it."""
         if judgment.arm is not None or judgment.target is None or len(self._parts) == 1:
             return [judgment]
         having = [part for part in self._parts if self._has(part, judgment, judgment.seen)]
@@ -267,7 +267,7 @@ class JudgeStage:
         return [msgspec.structs.replace(judgment, arm=arm) for arm in arms]
 
     def _has(self, part: Part, judgment: Judgment, seen: str | None) -> bool:
-        """Whether a corpus has what was judged, with the text that was seen, or an arm on it returned it."""
+        """Whether a corpus has the judged passage with the text `seen`, or one of its arms returned it."""
         dataset, blocks = part
         text = dataset.corpus.text_of(judgment.target or "")
         if text is not None:
@@ -277,7 +277,7 @@ class JudgeStage:
 
     @cached_property
     def _returned(self) -> dict[str, set[tuple[str, str | None]]]:
-        """Items and the passages that came back for them, by arm."""
+        """For each arm, the pairs of an item and a passage that the arm returned for it."""
         found: dict[str, set[tuple[str, str | None]]] = {}
         for block in self.blocks:
             found.setdefault(block.arm.name, set()).update(block.ranking.select("item", "doc").iter_rows())
@@ -294,12 +294,12 @@ class JudgeStage:
 
 
 def _arm_names(blocks: Sequence[Block]) -> KeysView[str]:
-    """The arms of some blocks, in their order."""
+    """Returns the names of the arms of some blocks, in the order of the blocks."""
     return dict.fromkeys(block.arm.name for block in blocks).keys()
 
 
 def _labelled_depth(block: Block, label: str) -> float:
-    """How many first hits have a label wherever it is read; infinity if all hits have one."""
+    """Counts the first hits that have a label for every item that is read; infinity if all hits have one."""
     view = View(label=label)
     gains, met = block.gains_in(view), [item.expects == INTENT for item in block.items]
     read = np.array(met, dtype=bool) if label == INTENT else block.rankable_in(view)

@@ -1,7 +1,7 @@
-"""Asks judges that cost something: each question once, and each finding is stored before the next is asked.
+"""Asks judges that cost something. Each question is asked once, and each finding is stored at once.
 
-The key of a question is a hash of the judge and of everything it is shown. So a finding is used again
-wherever the same judge would be shown the same, and never where it would be shown anything else.
+The key of a question is a hash of the judge and of everything that the judge is shown. So a finding is used
+again only where the same judge would be shown exactly the same.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _encode = msgspec.json.Encoder().encode
 
 @dataclass(frozen=True)
 class JudgeQuestions:
-    """A paying judge, all its questions about a study, and the entries of those that were asked."""
+    """A paying judge, all its questions about a study, and the stored entries of those that were asked."""
 
     judge: PayingJudge
     questions: Mapping[str, Sequence[Question]]  # by key: one for each response that shows the same
@@ -44,7 +44,7 @@ class JudgeQuestions:
     def of(
         cls, judge: PayingJudge, questions: Iterable[Question], judged: Iterable[JudgmentEntry]
     ) -> JudgeQuestions:
-        """The questions by key, and for each the first judgment or, without one, the last fault."""
+        """Groups questions by key. Each key has its first judgment or, if it has none, its last fault."""
         by_key: dict[str, list[Question]] = {}
         for question in dict.fromkeys(questions):  # arms that share a question may each raise it
             by_key.setdefault(question_key(judge, question), []).append(question)
@@ -60,12 +60,12 @@ class JudgeQuestions:
 
     @cached_property
     def unanswered(self) -> dict[str, Question]:
-        """The questions without a finding: not asked yet, or failed."""
+        """The questions that have no finding, because they were not asked yet or because they failed."""
         found = {key for key, entry in self.entries.items() if entry.judgment is not None}
         return {key: alike[0] for key, alike in self.questions.items() if key not in found}
 
     def judgments(self) -> list[Judgment]:
-        """The findings, for every response that shows the same."""
+        """Returns a judgment for every response that shows a judged text."""
         return [
             msgspec.structs.replace(
                 entry.judgment,
@@ -80,7 +80,7 @@ class JudgeQuestions:
         ]
 
     def warnings(self, *, is_cap_reached: bool = False) -> list[str]:
-        """How many questions failed or were not asked yet, and why."""
+        """Reports how many questions failed or were not asked yet, and why."""
         faults = [entry.fault for entry in self.entries.values() if entry.fault is not None]
         waiting = len(self.unanswered) - len(faults)
         found = []
@@ -98,7 +98,7 @@ class JudgeQuestions:
         return found
 
     def ask(self, study: Study, store: Store, cap: SpendingCap, progress: Progress) -> Tally:
-        """Ask what has no finding yet as systems are asked: in threads, with retries, under the cap."""
+        """Asks all open questions. As for systems, there are threads, retries and a spending cap."""
         tally, spent, is_answered = Tally(self.name, 0), list[float](), list[bool]()
         system = _JudgeAsSystem(self.judge, self.unanswered, study.kit)
         items = [Item(key, question.text) for key, question in self.unanswered.items()]
@@ -156,7 +156,11 @@ class JudgeQuestions:
 
 
 def question_key(judge: PayingJudge, question: Question) -> str:
-    """The identity of a finding: it depends on the text shown, not on its id in one index, nor on the arm."""
+    """Returns the key of a question. Questions with equal keys share one finding.
+
+    If the question has a text, the key depends on the text, not on the ids of passages. It never depends on
+    the arm or the seed.
+    """
     named = (None, None) if question.text else (question.target, question.span)
     shown = msgspec.structs.replace(question, target=named[0], span=named[1], arm=None, seed=None)
     return digest([identity(judge).encode(), _encode(shown)])

@@ -1,7 +1,7 @@
-"""A plan runs small studies in order. Each of them can stop the rest.
+"""Runs a plan: small studies in order. The verdict of a study can stop the studies after it.
 
-Every step is a study or a part of one. It runs as it would without the plan, in its own run folder, so a plan
-that was stopped or killed continues where it was. All steps are checked before the first one runs.
+Every step is a study or a part of a study. It runs as it would without the plan, in its own run folder, so a
+plan that was stopped or killed continues from there. All steps are checked before the first one runs.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ from assay.study.study import Study, examine_study, open_study
 
 @dataclass(frozen=True)
 class PlanStep:
-    """A step that was checked. Its study is opened again to run: only one step's data is in memory."""
+    """A checked step. Its study is opened again for the run, so that only one step's data is in memory."""
 
     place: int
     name: str
@@ -57,7 +57,7 @@ class PlanStep:
     registry: Registry | None = field(default=None, repr=False, compare=False)
 
     def study(self) -> Study:
-        """The study, opened, with the gates of this step."""
+        """Opens the study, with the gates of this step."""
         return dataclasses.replace(open_study(self.path, registry=self.registry), deciding=tuple(self.gates))
 
 
@@ -78,9 +78,9 @@ class Plan:
 
 
 def open_plan(path: str | Path, registry: Registry | None = None, where: Conditions | None = None) -> Plan:
-    """Open a plan and check every step. All problems of the plan and of its studies are in one error.
+    """Opens a plan and checks every step. One error has all problems of the plan and of its studies.
 
-    `where` replaces the plan's conditions on these factors. The conditions of single steps stay.
+    `where` replaces the plan's conditions on the same factors. The conditions of single steps stay.
     """
     path = file_of_plan(Path(path))
     file, lines, problems = read_plan(path)
@@ -111,7 +111,7 @@ class _PlanReader:
     _unreadable: dict[Path, tuple[Problem, ...]] = field(default_factory=dict)
 
     def step(self, place: int, written: StepFile, where: Conditions) -> PlanStep | None:
-        """A step that was checked; None if it has problems. `where` applies to all steps."""
+        """Checks a step and returns it; None if it has problems. `where` applies to all steps."""
         path, study = self._path(written), self.study(written)
         if study is None:
             self.problems.extend(self._unreadable[path])
@@ -155,7 +155,7 @@ class _PlanReader:
         return written.name or study.file.name or (study.name if stem == "study" else stem)
 
     def _gate_problems(self, place: int, written: StepFile, study: Study) -> Iterator[Problem]:
-        """Gates of a step that its study does not have, or that read systems which the step leaves out."""
+        """Yields gates that the study does not have, or that read systems which the step leaves out."""
         gates = {gate.name: gate for gate in study.gates}
         for index, name in enumerate(written.gates or ()):
             loc = ("steps", place, "gates", index)
@@ -167,12 +167,12 @@ class _PlanReader:
                 yield self.lines.problem(loc, what, "Select it, or drop it.")
 
     def _path(self, written: StepFile) -> Path:
-        """The path of the study file. If the step names a folder without one, the path of the folder."""
+        """Returns the path of the study file, or the named folder if it has no `study.yaml`."""
         path = self.path.parent / written.study
         return file if (file := path / "study.yaml").is_file() else path
 
     def study(self, written: StepFile) -> Study | None:
-        """The study of a step; None if it has problems, which are reported with the step."""
+        """Returns the study of a step; None if the study has problems, which are reported with the step."""
         if (path := self._path(written)) not in self._studies:
             try:
                 study, problems = examine_study(path, registry=self.registry)
@@ -185,7 +185,7 @@ class _PlanReader:
 
 
 def _answer_keys(study: Study, selection: Selection) -> Iterable[str]:
-    """The key of every answer that a run would ask or reuse. Nothing is run."""
+    """Yields the key of every answer that a run would ask or reuse. Nothing is run."""
     for arm in selection.arms(study):
         dataset = study.dataset(arm)
         basis, positions = AnswerBasis.of(study, arm, dataset), selection.positions(study, dataset)
@@ -201,15 +201,15 @@ Perform = Callable[[PlanStep], tuple[Outcome, Results]]
 
 
 def run_step(step: PlanStep) -> tuple[Outcome, Results]:
-    """Run one step, as far as it was not run yet, without showing progress."""
+    """Runs one step, as far as it was not run yet, without showing progress."""
     outcome, evaluation = run_and_judge(step.study(), step.selection)
     return outcome, evaluation.results
 
 
 def run_plan(plan: Plan, perform: Perform = run_step, *, keep_going: bool = False) -> PlanResults:
-    """Run the steps in order until one stops the rest. `perform` runs one step.
+    """Runs the steps in order until a step stops the plan. `perform` runs one step.
 
-    With `keep_going` no verdict stops the plan; the result says which verdict would have.
+    With `keep_going`, no verdict stops the plan; the result names the verdict that would have stopped it.
     """
     for step in plan.steps:
         if step.page.name != "report.html":  # a page of the step only: an old one would look like a result
@@ -252,7 +252,7 @@ def _decided_gates(step: PlanStep, results: Results) -> list[GateResult]:
 
 
 def _undecided_gates(step: PlanStep, reason: str) -> list[GateResult]:
-    """The gates of a step without results, as inconclusive."""
+    """Returns inconclusive results for the gates of a step that has no results."""
     return [
         GateResult(step.name, gate, INCONCLUSIVE, reason, deciding) for gate, deciding in step.gates.items()
     ]
@@ -267,7 +267,7 @@ def _step_result(step: PlanStep, results: Results | None = None, **found: Any) -
 
 
 def _avoided_work(left: Iterable[PlanStep], because: str, paces: Iterable[tuple[int, float]]) -> AvoidedWork:
-    """What the steps that were not reached would have asked, and the time at the pace of earlier steps."""
+    """Counts the answers that unreached steps would have asked, and estimates the time for them."""
     open_keys = {step.name: step.keys - _answered_keys(step) for step in left}
     answers = len(frozenset[str]().union(*open_keys.values()))
     timed = [(asked, seconds) for asked, seconds in paces if asked]
@@ -284,7 +284,7 @@ def _answered_keys(step: PlanStep) -> set[str]:
 
 
 def plan_status(plan: Plan) -> list[StepStatus]:
-    """How far each step is. Nothing is run."""
+    """Counts the stored answers of each step. Nothing is run."""
     found = []
     for step in plan.steps:
         outcomes = Store(step.run_folder).outcomes()
@@ -300,7 +300,7 @@ SCHEMA = "assay/plan/1"
 
 @dataclass(frozen=True)
 class StepResult:
-    """The result of a step. `asked` and `reused` count answers; a skipped step has none."""
+    """The result of a step. `asked` and `reused` count answers; both are 0 for a skipped step."""
 
     name: str
     about: str
@@ -328,7 +328,7 @@ class GateResult:
 
 @dataclass(frozen=True)
 class AvoidedWork:
-    """The answers that were not asked because a step stopped the plan: by step, and together."""
+    """The number of answers that were not asked because a step stopped the plan, per step and in total."""
 
     because: str
     steps: dict[str, int]
@@ -350,23 +350,23 @@ class PlanResults:
 
     @property
     def verdict(self) -> str | None:
-        """No-go if any step is no-go, else inconclusive if any is, else go; None if there are no gates."""
+        """No-go if any step is no-go, else inconclusive if any step is, else go; None without gates."""
         decided = [Verdict(step.name, step.verdict, []) for step in self.steps if step.verdict is not None]
         return overall_verdict([*decided, *([Verdict("", INCONCLUSIVE, [])] if self.broken else [])])
 
     @property
     def outdated(self) -> list[str]:
-        """Why stored answers are older than the studies, data or gates, by step."""
+        """The reasons why stored answers are older than the studies, data or gates, with the step of each."""
         return [f"{step.name}: {reason}" for step in self.steps for reason in step.outdated]
 
     def as_json(self) -> dict[str, Any]:
-        """The JSON form, with its version."""
+        """Returns the JSON form, with the version of its schema."""
         return {"schema": SCHEMA, "verdict": self.verdict, "outdated": self.outdated, **asdict(self)}
 
 
 @dataclass(frozen=True)
 class StepStatus:
-    """How far a step is, in answers."""
+    """The number of answers of a step: all, answered, failed, and still to be asked."""
 
     name: str
     study: str

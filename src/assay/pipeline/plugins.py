@@ -1,8 +1,8 @@
-"""The plugins that concern a study, and the list of all that are installed.
+"""Finds the plugins that concern a study, and lists all installed plugins.
 
-The checks, insights and controls that concern a study are those of every package from which it uses a plugin.
+Checks, insights and controls concern a study if they come from a package from which the study uses a plugin.
 Each kind of study is a package. The core and the kind that a study names always concern it, so that a kind
-can say what is missing. Nothing else is loaded.
+can report what is missing. No other plugins are loaded.
 """
 
 from __future__ import annotations
@@ -36,19 +36,19 @@ if TYPE_CHECKING:
 
 
 def plugins_for(study: Study, group: str) -> list[Any]:
-    """The plugins of a group that concern a study, in the order of their names."""
+    """Returns the plugins of a group that concern a study, sorted by name."""
     return list(named_plugins_for(study, group).values())
 
 
 def named_plugins_for(study: Study, group: str) -> dict[str, Any]:
-    """The plugins of a group that concern a study, by name."""
+    """Returns the plugins of a group that concern a study, by name."""
     used = {package_of(cls.__module__) for cls in used_classes(study)}
     own = kind_packages().get(study.file.kind, CORE)
     return study.registry.of_packages(group, used | {CORE, package_of(own)})
 
 
 def make_sections(evaluation: Evaluation) -> tuple[list[Section], list[str]]:
-    """The sections of insights, and their warnings. An insight that breaks only loses its section."""
+    """Returns the sections of insights, and their warnings. A broken insight loses only its own section."""
     sections, cautions = list[Section](), list[str]()
     for insight in plugins_for(evaluation.study, INSIGHTS):
         try:
@@ -64,7 +64,7 @@ def make_sections(evaluation: Evaluation) -> tuple[list[Section], list[str]]:
 
 
 def used_classes(study: Study) -> Iterator[type]:
-    """The classes of all datasets, systems, judges, measures and statistics of a study, and their parts."""
+    """Yields the classes of all plugins of a study (datasets, systems, judges, …), and of their parts."""
     for arm in study.arms:
         spec = study.with_factors(DATASETS, study.data_spec, arm.factors)
         yield from _with_parts(study.registry.create(DATASETS, spec))
@@ -94,7 +94,7 @@ def _with_parts(plugin: object) -> Iterator[type]:
 
 @dataclasses.dataclass(frozen=True)
 class PluginParameter:
-    """A parameter of a plugin. If it has no default, a study must give it."""
+    """A parameter of a plugin. If it has no default, a study must give its value."""
 
     name: str
     takes: str
@@ -103,7 +103,7 @@ class PluginParameter:
 
 @dataclasses.dataclass(frozen=True)
 class PluginEntry:
-    """A plugin under the name that studies use. If it does not load, `problem` says why."""
+    """A plugin with the name that studies use. If it cannot be loaded, `problem` has the reason."""
 
     group: str
     name: str
@@ -115,7 +115,7 @@ class PluginEntry:
 
 
 def list_plugins(registry: Registry, wanted: str | None = None) -> list[PluginEntry]:
-    """The plugins of a group (`measures`), those of a name (`nDCG`, `packs.rules`), or all of them."""
+    """Returns the plugins of a group (`measures`), the plugins of a name (`nDCG`, `packs.rules`), or all."""
     every = [(group.partition(".")[2], name) for group in registry.groups for name in registry.names(group)]
     known = [(short, name) for short, name in every if wanted in {None, short, name, f"{short}.{name}"}]
     if not known:
@@ -153,7 +153,7 @@ def _parameters(registry: Registry, cls: type) -> list[PluginParameter]:
 
 
 def _takes(hint: Any) -> str:
-    """A type in the words of a study: `int`, `GET | POST`, or the group of a part."""
+    """Describes a type in the words of a study: `int`, `GET | POST`, or the plugin group of a part."""
     if groups := [mark for mark in getattr(hint, "__metadata__", ()) if is_plugin_group(mark)]:
         return f"one of {groups[0].partition('.')[2]}"
     origin, args = get_origin(hint), get_args(hint)
@@ -171,7 +171,7 @@ def _takes(hint: Any) -> str:
 
 
 def _default(registry: Registry, field: dataclasses.Field[Any], group: str | None) -> str | None:
-    """A default as a study would write it, a part by its name; None if the parameter must be given."""
+    """Returns a default as a study would write it. A part is given by its name. None: there is no default."""
     if field.default_factory is not dataclasses.MISSING:
         value = field.default_factory()
     elif field.default is not dataclasses.MISSING:

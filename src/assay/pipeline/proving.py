@@ -1,7 +1,7 @@
-"""Tries every gate on systems that must not pass it and on one that must, and stores the proofs.
+"""Tries every gate on systems that must not pass and on one that must pass, and stores the proofs.
 
-No system is asked again. A proof is stored with a hash of the gate and of all that its scores depend on, so
-that a proof of other answers, labels or clauses is not shown.
+No system is asked again. A proof is stored with a hash of the gate and of everything that its scores depend
+on. A proof of other answers, labels or clauses is not shown.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ LOSS_DRAWS, CAUGHT = 20, 0.95  # how often a loss is planted, and in how many it
 
 
 def prove(evaluation: Evaluation, progress: ProgressCallback = ignore_progress) -> list[Proof]:
-    """Try every gate of a study on every control, and store the proofs."""
+    """Tries every gate of a study on every control, and stores the proofs."""
     study = evaluation.study
     if not study.gates:
         raise UsageError(f"{study.lines.where}: there is no gate to try. Add `gates:`.")
@@ -69,7 +69,7 @@ def prove(evaluation: Evaluation, progress: ProgressCallback = ignore_progress) 
 
 @dataclasses.dataclass(frozen=True)
 class _GateTrial:
-    """Tries one gate with other columns in the place of its candidates."""
+    """Tries one gate. Columns of controls replace the columns of the gate's candidates."""
 
     evaluation: Evaluation
     gate: Gate
@@ -93,7 +93,7 @@ class _GateTrial:
 
     @cached_property
     def _clauses(self) -> list[tuple[str, Clause, Clause, dict[Call, Operand]]]:
-        """For each clause its role, the clause, the clause for one value of its `for`, and its operands."""
+        """For each clause: its role, the clause, the clause for one value of its `for`, and its operands."""
         evaluator = self.evaluation.evaluator
         return [
             (role, clause, one, evaluator.operands(one))
@@ -137,7 +137,7 @@ class _GateTrial:
     # ---------------------------------------------------------------------------------- its verdicts
 
     def verdict(self, stand_in: StandIn, resamples: int) -> Verdict:
-        """The verdict of the gate with a stand-in for its candidates."""
+        """Decides the gate with a stand-in for its candidates."""
         (found,) = decide_gates([self.gate], self._evaluator(stand_in, resamples))
         return found
 
@@ -158,13 +158,13 @@ class _GateTrial:
         return verdict.verdict == GO if self.gate.go is not None else verdict.verdict != NO_GO
 
     def passes_quickly(self, stand_in: StandIn) -> bool:
-        """Whether the gate passes a stand-in: with fewer resamples, or none if the estimates refuse it."""
+        """Whether the gate passes a stand-in, with fewer resamples, or none if the estimates already fail."""
         if self.gate.go is not None and not self._may_pass(stand_in):
             return False
         return self.passes(self.verdict(stand_in, RESAMPLES))
 
     def _may_pass(self, stand_in: StandIn) -> bool:
-        """Whether the estimates pass the `go` clauses. If they do not, no interval does."""
+        """Whether the estimates pass the `go` clauses. If they do not, no interval passes either."""
         if any((column.status == FAILED).any() for column in stand_in.columns.values()):
             return True  # failed rows are counted at both ends, which only the whole procedure does
         evaluator = self._evaluator(stand_in, RESAMPLES)
@@ -214,7 +214,7 @@ class _GateTrial:
 
     @cached_property
     def _asks_for_gain(self) -> bool:
-        """Whether the gate refuses a candidate that is exactly as good as what it is compared with."""
+        """Whether the gate refuses a candidate that is exactly as good as its references."""
         go, kill = self.gate.go, self.gate.kill
         met: dict[Clause, list[bool]] = {}
         for _, clause, one, operands in self._clauses:
@@ -288,7 +288,7 @@ class _GateTrial:
         return CaughtLoss(whose, None, 0, missed, LOSS_DRAWS, "no planted loss is caught")
 
     def _passing(self) -> tuple[str, Columns]:
-        """The answers in which a loss is planted: the candidate's if it passes, else the oracle's."""
+        """Returns the answers in which a loss is planted: the candidate's if it passes, else the oracle's."""
         if self.passes_quickly(StandIn(self.trial.columns)):
             return "candidate", self.trial.columns
         best = best_scores(self.trial)
@@ -300,12 +300,12 @@ class _GateTrial:
 
 
 def _passes_clause(clause: Clause, margin: float) -> bool:
-    """Whether a margin, left minus right, passes a clause."""
+    """Whether a clause passes with a margin. The margin is the left side minus the right side."""
     return passes(clause, margin if clause.upward else -margin)
 
 
 def _point_estimate(leaf: Operand, evaluator: Evaluator) -> Floats:
-    """The value of an operand without resampling."""
+    """Computes the value of an operand without resampling."""
     columns, rows = evaluator.columns(leaf, {})
     if not len(rows) or not columns:
         return np.array([np.nan])
@@ -315,7 +315,7 @@ def _point_estimate(leaf: Operand, evaluator: Evaluator) -> Floats:
 
 
 def _refusal_reason(verdict: Verdict) -> str:
-    """Why a gate refuses a control: the first clause that it does not pass."""
+    """Returns why a gate refuses a control: the first clause that the control does not pass."""
     against = [
         each
         for each in verdict.clauses

@@ -1,4 +1,4 @@
-"""Checks what a system returned or raised, and makes plain records of it that can be stored and read back."""
+"""Checks what a system returned or raised, and makes plain records that can be stored and read back."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LONGEST_MESSAGE = 2000  # characters
 
 
 def fault_of(error: BaseException, conceal: Callable[[str], str]) -> Fault:
-    """An exception as a record. `conceal` removes from its message what must not be stored."""
+    """Turns an exception into a record. `conceal` removes from its message what must not be stored."""
     try:
         message = str(error)
     except Exception:  # the message too is made by the system's own code
@@ -26,7 +26,7 @@ def fault_of(error: BaseException, conceal: Callable[[str], str]) -> Fault:
 
 
 def check_response(response: Any, budgets: Sequence[Budget] = ()) -> Response:
-    """A copy of the response in plain values, or a fault if measures could not rely on it."""
+    """Returns a copy of the response in plain values, or a fault if measures could not rely on it."""
     if not isinstance(response, Response):
         return _bad_response(f"answer() returned {type(response).__name__}, not Response")
     if (what := _hit_fault(response.hits) or _context_fault(response.contexts, budgets)) is not None:
@@ -55,7 +55,7 @@ def _hit_fault(hits: Sequence[Hit]) -> str | None:
 
 
 def _context_fault(contexts: Sequence[Context], budgets: Sequence[Budget]) -> str | None:
-    """What is wrong with contexts: there must be one per budget, and none may exceed its budget."""
+    """Says what is wrong with contexts. There must be one per budget, and none may exceed its budget."""
     if not contexts or not budgets:
         return None
 
@@ -82,12 +82,12 @@ def _bad_response(what: str) -> Response:
 
 
 def _storable(text: str) -> str:
-    """The text as UTF-8 can hold it, cut at `LONGEST_MESSAGE`."""
+    """Cuts a text at `LONGEST_MESSAGE` characters, and escapes characters that UTF-8 cannot encode."""
     return text[:LONGEST_MESSAGE].encode("utf-8", "backslashreplace").decode()
 
 
 def _plain(value: Any) -> Any:
-    """A number of NumPy as one of Python. It is recognized by `item()`, so that NumPy need not be loaded."""
+    """Converts a NumPy number to a Python number. It looks for `item()`, so that NumPy need not be loaded."""
     if callable(item := getattr(value, "item", None)):
         return item()
     raise TypeError(f"there is a {type(value).__name__} in it")

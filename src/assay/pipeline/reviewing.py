@@ -47,7 +47,7 @@ from assay.study.study import Study
 
 
 def reviews_for(study: Study) -> dict[str, Review]:
-    """The reviews that a study asks for, by name. A review with forms of its own comes first."""
+    """Returns the reviews that a study asks for, by name. Reviews with their own forms come first."""
     found: dict[str, Review] = {
         name: review for name, review in named_plugins_for(study, REVIEWS).items() if review.asked(study)
     }
@@ -55,13 +55,13 @@ def reviews_for(study: Study) -> dict[str, Review]:
 
 
 def own_review(study: Study) -> OwnReview | None:
-    """The review with forms, progress and agreement of its own, if the study asks for one."""
+    """Returns the review with its own forms, progress and agreement, if the study asks for such a review."""
     return next((each for each in reviews_for(study).values() if isinstance(each, OwnReview)), None)
 
 
 @dataclass(frozen=True)
 class ExportedForms:
-    """The forms that were written, and how much they ask."""
+    """The forms that were written, and the number of passages that they ask about."""
 
     paths: list[Path]
     asked: int  # passages that are still to be judged
@@ -73,7 +73,7 @@ class ExportedForms:
     def of(
         cls, forms: Sequence[ReviewForm], paths: list[Path], folder: Path, *, blind: bool = True
     ) -> ExportedForms:
-        """Count what forms ask."""
+        """Counts the passages on the forms."""
         rows = [row for form in forms for row in form.rows]
         asked = sum(not row.judgment for row in rows)
         return cls(paths, asked, len(rows) - asked, blind, folder)
@@ -88,10 +88,10 @@ def export_review(
     reviewer: str | None = None,
     seed: int = 0,
 ) -> ExportedForms:
-    """Write one form per query, blinded unless `per_model` asks for the forms of each model.
+    """Writes one form per query. The forms are blinded unless `per_model` asks for the forms of each model.
 
-    `first` limits the forms to that many open passages, those most able to change the decision. With a
-    `reviewer`, forms show only that person's marks, so that two people can judge the same independently.
+    With `first`, the forms have only that many open passages: those most able to change the decision. With a
+    `reviewer`, they show only that person's marks, so that two people can judge the same independently.
     """
     if per_model and first is not None:
         raise UsageError(
@@ -117,7 +117,7 @@ def export_review(
 
 
 def _most_decisive(evaluation: Evaluation, pool: Pool, first: int, seed: int) -> set[tuple[str, str]]:
-    """The passages that are most able to change the decision."""
+    """Returns the keys of the `first` passages that are most able to change the decision."""
     order = decisive_order(pool, compared_arms(evaluation), seed, mark_thresholds(evaluation))
     return {each.key for each in order[:first]}
 
@@ -130,10 +130,10 @@ def export_verdicts(
     reviewer: str | None = None,
     seed: int = 0,
 ) -> ExportedForms:
-    """Write forms on which people mark what a paying judge graded, for that many items drawn at random.
+    """Writes forms on which people mark what a paying judge graded. It draws `items` items at random.
 
-    With a `reviewer` they show the earlier marks of that person, else all earlier marks. They never show the
-    judge's grades.
+    With a `reviewer`, the forms show the earlier marks of that person; without, all earlier marks. They never
+    show the judge's grades.
     """
     evaluation = Evaluation(study)
     asked = graded_by_models(evaluation)
@@ -154,19 +154,19 @@ def export_verdicts(
 
 
 def graded_by_models(evaluation: Evaluation) -> list[JudgedItem]:
-    """What paying judges graded, with the texts that they were shown."""
+    """Returns the items that paying judges graded, with the texts that the judges were shown."""
     present = [BlockTexts(block, evaluation.datasets[block.arm.name].corpus) for block in evaluation.blocks]
     return judged_items(evaluation.study.judges, evaluation.judgments, present)
 
 
 def _review_folder(study: Study, reviewer: str | None) -> Path:
-    """The folder `review`, or in it the folder of a reviewer."""
+    """Returns the folder `review`, or a reviewer's folder inside it."""
     name = "".join(sign if sign.isalnum() else "-" for sign in reviewer or "")
     return study.folder / "review" / name if name else study.folder / "review"
 
 
 def _seen_by(pool: Pool, reviewer: str, marks: Sequence[Judgment]) -> Pool:
-    """The pool without the marks of other reviewers."""
+    """Returns the pool without the marks of other reviewers."""
     own = {(mark.item_id, mark.target) for mark in current_judgments(marks) if mark.judge == reviewer}
     candidates = [
         each
@@ -178,7 +178,7 @@ def _seen_by(pool: Pool, reviewer: str, marks: Sequence[Judgment]) -> Pool:
 
 
 def shared_corpus(evaluation: Evaluation) -> Corpus:
-    """The corpus of all arms. It must be the same for all, because marks are made on it."""
+    """Returns the corpus of all arms. Arms with different corpora are a UsageError."""
     corpora = {dataset.corpus.hash: dataset.corpus for dataset in evaluation.datasets.values()}
     if len(corpora) > 1:
         raise UsageError(
@@ -189,12 +189,12 @@ def shared_corpus(evaluation: Evaluation) -> Corpus:
 
 
 def stored_marks(evaluation: Evaluation) -> list[Judgment]:
-    """All marks of people on relevance so far."""
+    """Returns all stored marks of people on relevance."""
     return [mark for mark in evaluation.store.judgments() if mark.label == REVIEW]
 
 
 def compared_arms(evaluation: Evaluation) -> list[tuple[str, str]]:
-    """The pairs of arms that are compared: each with the baseline's."""
+    """Returns the pairs of arms that are compared, usually each arm with the baseline's."""
     study, arms = evaluation.study, evaluation.reviewing.pool.arms
     by_system: dict[str, list[str]] = {}
     for arm in evaluation.arms:
@@ -205,7 +205,7 @@ def compared_arms(evaluation: Evaluation) -> list[tuple[str, str]]:
 
 
 def mark_thresholds(evaluation: Evaluation) -> list[float]:
-    """The differences that clauses on marks ask for, and 0: a gain must not be a loss."""
+    """Returns the differences that clauses on marks ask for, and 0, because a gain must not be a loss."""
     found = {0.0}
     for gate in evaluation.study.gates:
         for clause in (clause for clause in gate.clauses() if clause.each is None):
@@ -218,7 +218,7 @@ def mark_thresholds(evaluation: Evaluation) -> list[float]:
 
 
 def _fresh_folder(root: Path, *, batch: bool) -> Path:
-    """The folder for forms: `review`, or in it a numbered folder for a batch of decisive ones."""
+    """Returns the folder for forms: `root`, or a new numbered folder in it for a batch of forms."""
     if not batch:
         return root
     taken = [int(path.name) for path in root.glob("[0-9]*") if path.name.isdigit()]
@@ -227,7 +227,7 @@ def _fresh_folder(root: Path, *, batch: bool) -> Path:
 
 @dataclass(frozen=True)
 class StudyReviewImport:
-    """The results after an import of marks."""
+    """The marks that were imported, and the results with these marks."""
 
     forms: ReviewImport
     results: Results
@@ -235,7 +235,7 @@ class StudyReviewImport:
 
 
 def import_review(study: Study, paths: Sequence[Path], reviewer: str | None = None) -> StudyReviewImport:
-    """Import people's marks, all or none. Earlier marks stay stored."""
+    """Imports people's marks. If one form has a problem, no mark is imported. Earlier marks stay stored."""
     evaluation = Evaluation(study)
     with evaluation.store.locked():
         given = [study.folder / "review"] if not paths else list(paths)
@@ -249,7 +249,7 @@ def import_review(study: Study, paths: Sequence[Path], reviewer: str | None = No
 def _filled_in(
     evaluation: Evaluation, forms: Sequence[ReviewForm], verdicts: Sequence[GradeForm], reviewer: str | None
 ) -> ReviewImport:
-    """The marks of both kinds of form. A DataError has the problems of both."""
+    """Reads the marks of both kinds of form. A DataError has the problems of both kinds."""
     study, problems, found = evaluation.study, list[Problem](), list[ReviewImport]()
     how: dict[str, Any] = {"reviewer": reviewer, "when": study.kit.clock()}
     try:
@@ -275,7 +275,7 @@ def _filled_in(
 
 
 def stored_grades(evaluation: Evaluation) -> list[Judgment]:
-    """All marks of people so far on what judges graded."""
+    """Returns all stored marks of people on texts that judges graded."""
     entries = [entry.judgment for entry in evaluation.store.judged() if entry.key is None]
     return [mark for mark in entries if mark is not None and mark.label != REVIEW]
 
@@ -287,7 +287,7 @@ def _checked(evaluation: Evaluation, draw: Set[str] = frozenset()) -> GradingPro
 
 
 def _counted(study: Study) -> list[str] | None:
-    """The people whose marks the study counts; None: everybody."""
+    """Returns the people whose marks the study counts; None means everybody."""
     if any(isinstance(judge, EverybodyJudge) and judge.everybody for judge in study.judges):
         return None
     return [name for judge in study.judges for name in judge.names if isinstance(judge, PersonJudge)]
@@ -295,14 +295,14 @@ def _counted(study: Study) -> list[str] | None:
 
 @dataclass(frozen=True)
 class ReviewProgress:
-    """How far people are with relevance and with checking a judge."""
+    """How much people have reviewed: the relevance of passages, and the grades of a paying judge."""
 
     review: ReviewSummary | None  # of relevance
     verdicts: GradingProgress | None  # of checking a paying judge
 
 
 def review_progress(study: Study) -> ReviewProgress:
-    """How far the reviews of a study are."""
+    """Returns the progress of a study's reviews."""
     evaluation = Evaluation(study)
     found = ReviewProgress(evaluation.review, _checked(evaluation, _in_forms(study)))
     if found == ReviewProgress(None, None):
@@ -312,24 +312,24 @@ def review_progress(study: Study) -> ReviewProgress:
 
 
 def _in_forms(study: Study) -> set[str]:
-    """The items with forms for checking a judge in the study's folder."""
+    """Returns the items that have forms for checking a judge in the study's folder."""
     forms = read_forms([study.folder / "review"]) if has_forms(study) else []
     return {each.form.item_id for each in split_forms(forms)[1]}
 
 
 def has_forms(study: Study) -> bool:
-    """Whether there are forms in the folder to which they are exported by default."""
+    """Whether there are forms in the folder to which forms are exported by default."""
     return any((study.folder / "review").rglob("*.yaml"))
 
 
 def review_agreement(study: Study) -> Agreement:
-    """The agreement among people whose marks count, and with paying judges."""
+    """Computes the agreement among the people whose marks count, and between them and paying judges."""
     evaluation = Evaluation(study)
     return Agreement.of(evaluation.judgments, evaluation.judging.raters, graded_by_models(evaluation))
 
 
 def next_step(study: Study, place: str) -> str:
-    """What to do next after a run."""
+    """Returns the command or action that follows a run."""
     found = Evaluation(study).review
     if found is None or not found.open or found.settled:
         return f"assay report {place}" + (" --format benchmark" if found is not None else "")

@@ -1,4 +1,4 @@
-"""TREC files: run files scored and compared without a study, and a study exported as run files and qrels."""
+"""Scores and compares TREC run files without a study, and exports a study as run files and qrels."""
 
 from __future__ import annotations
 
@@ -40,10 +40,12 @@ def evaluate_runs(
     against: str = "baseline",
     missing: str = "zero",
 ) -> Results:
-    """Score run files on the judged queries, and compare them with the first one, in all pairs, or not.
+    """Scores run files on the judged queries, and compares the runs.
 
-    A judged query that is not in a run counts as 0, as with trec_eval's -c. With `missing="open"` it counts
-    as not run if another run has it, so that runs on different queries are not compared.
+    With `against="baseline"` each run is compared with the first one, with "all" in all pairs, with "none"
+    not at all. A judged query that is not in a run counts as 0, as with the option -c of trec_eval. With
+    `missing="open"` it counts as not run if another run has it, so that runs on different queries are not
+    compared.
     """
     names = [run_name(Path(path)) for path in runs]
     if len(set(names)) < len(names):
@@ -90,7 +92,7 @@ def evaluate_runs(
 
 
 def _mark_pending(scores: pl.DataFrame) -> pl.DataFrame:
-    """The scores, in which a query that only other runs have counts as not run, not as 0."""
+    """Marks a query that a run lacks as not run, if another run has this query."""
     lacks = pl.col("status") == "missing"
     elsewhere = (~lacks).any().over("item", "measure")
     pending = pl.lit("pending").cast(scores.schema["status"])
@@ -114,18 +116,18 @@ QRELS, LABEL = "qrels.txt", "relevance"
 
 @dataclass(frozen=True)
 class TrecFiles:
-    """The contents of files by name, and notes for their readers."""
+    """The contents of TREC files by file name, and notes for people who read the files."""
 
     files: dict[str, bytes]
     notes: list[str] = field(default_factory=list)
 
 
 def export_trec(evaluation: Evaluation) -> TrecFiles:
-    """A study as TREC files, for trec_eval, ranx or ir_measures. Scoring them gives the scores of the study.
+    """Exports a study as TREC files for trec_eval, ranx or ir_measures, which give the study's scores.
 
     There is one run file per arm and seed. There is one qrels file, or one per run if arms searched different
-    corpora. What failed or was not asked is in no file, and a note says so: another program would take it for
-    an empty answer.
+    corpora. Items that failed or were not asked are in no file, because another program would count them as
+    empty answers. A note says how many items are left out.
     """
     found = TrecFiles({})
     names = _names(evaluation.blocks)
@@ -143,7 +145,7 @@ def export_trec(evaluation: Evaluation) -> TrecFiles:
 
 
 def _names(blocks: Sequence[Block]) -> dict[str, Block]:
-    """The blocks by file name: the arm, the seed if there are several, a number if two names are equal."""
+    """Returns the blocks by file name. The name has the seed if there are several, and a number if needed."""
     seeds = Counter(block.arm.name for block in blocks)
     named: dict[str, Block] = {}
     for block in blocks:
@@ -171,12 +173,12 @@ def _run(name: str, block: Block, notes: list[str]) -> bytes:
 
 
 def _places(block: Block) -> pl.DataFrame:
-    """The items in the order of the dataset."""
+    """Returns the items with their positions in the dataset."""
     return pl.DataFrame({"item": block.item_ids}, schema={"item": pl.String}).with_row_index("place")
 
 
 def _tied_by_rounding(ranking: pl.DataFrame) -> bool:
-    """Whether different scores are equal in single precision, in which trec_eval compares them."""
+    """Whether different scores become equal in single precision, which trec_eval uses to compare scores."""
     single = ranking["score"].to_numpy().astype(np.float32)
     exact = ranking.select("item", "score").n_unique()
     return ranking.select("item").with_columns(score=pl.Series(single)).n_unique() < exact

@@ -1,6 +1,6 @@
-"""The run stage: it asks systems about items for each seed, and stores the answers. It can always resume.
+"""The run stage: it asks systems about items for each seed, and stores the answers. A run can always resume.
 
-`study_status` counts what is answered, what failed and what is still to do.
+`study_status` counts the items that are answered, that failed, and that are still to be asked.
 """
 
 from __future__ import annotations
@@ -40,14 +40,14 @@ from assay.study.study import Study
 
 @dataclass(frozen=True)
 class Selection:
-    """A part of a study. Of the conditions in `where`, factors choose among arms and tags among items."""
+    """A part of a study. In `where`, conditions on factors choose arms; conditions on tags choose items."""
 
     where: Mapping[str, Sequence[str]] = field(default_factory=dict)
     systems: Sequence[str] = ()
     limit: int | None = None
 
     def arms(self, study: Study) -> list[Arm]:
-        """The selected arms. A condition on a factor does not concern an arm without that factor."""
+        """Returns the selected arms. A condition on a factor does not restrict arms without that factor."""
         for name in self.systems:
             if name not in study.file.systems:
                 raise UsageError(f"There is no system {name!r}. {did_you_mean(name, study.file.systems)}")
@@ -59,9 +59,9 @@ class Selection:
         ]
 
     def positions(self, study: Study, dataset: Dataset) -> set[int]:
-        """The positions of the first `limit` items that have all selected tags.
+        """Returns the positions of the first `limit` items that have all selected tags.
 
-        The unprimed twin of a selected probe is selected too: without it, no effect of priming can be seen.
+        The unprimed twin of a selected probe is selected too, because an effect of priming needs both.
         """
         tags = {name: set(values) for name, values in self.where.items() if name not in study.file.factors}
         chosen = (
@@ -75,7 +75,7 @@ class Selection:
         return positions.union(twins)
 
     def check_conditions(self, study: Study, arms: Sequence[Arm]) -> None:
-        """Raise a UsageError if nothing meets a condition: it is probably a typing error."""
+        """Raises a UsageError if no arm and no item meets a condition: that is probably a typing error."""
         items = {id(item): item for arm in arms for item in study.dataset(arm).items}.values()
         tags = {"language", "split", "sequence", *(tag for item in items for tag in item.tags)}
         for name, wanted in self.where.items():
@@ -90,7 +90,7 @@ class Selection:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a run did."""
+    """The result of a run: what was asked, what was reused, and what is still to be asked."""
 
     tallies: list[Tally]
     reused: int
@@ -113,7 +113,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class ArmTasks:
-    """One arm and seed: all its tasks, the key of every item, and the positions of the selected items."""
+    """The tasks of one arm and seed, with the key of every item and the positions of the selected items."""
 
     arm: Arm
     seed: int
@@ -136,7 +136,7 @@ def run_study(
     engine: str = "local",
     progress: Progress | None = None,
 ) -> Outcome:
-    """Ask every system what it has not answered yet, and store each answer as soon as it comes."""
+    """Asks every system about the items that it has not answered yet, and stores each answer at once."""
     selection, store, started = selection or Selection(), Store(study.run_folder), time.monotonic()
     performer, arms = load_engine(engine), selection.arms(study)
     if engine != "local":
@@ -168,9 +168,9 @@ def repeat_study(
     engine: str = "local",
     progress: Progress | None = None,
 ) -> Outcome:
-    """Ask every system again what it answered, and store that as a repetition, apart from the answers.
+    """Asks every system about its items again, and stores the answers separately, as a repetition.
 
-    Run again, it asks what the repetition lacks. Imported answers have no system that could be asked.
+    A second call asks only what the repetition lacks. Imported answers have no system that could be asked.
     """
     selection, store, started = selection or Selection(), Store(study.run_folder), time.monotonic()
     performer, repetition = load_engine(engine), store.repetition(number)
@@ -201,7 +201,7 @@ def _plan_arms(study: Study, arms: Sequence[Arm], selection: Selection) -> Tasks
 def _list_work(
     study: Study, plans: TasksByArm, outcomes: Mapping[str, bool], generation: int, repetition: int = 0
 ) -> tuple[list[WorkOrder], int]:
-    """What is still to be asked, and how many answers are stored already."""
+    """Returns orders for the tasks still to be asked, and the number of answers already stored."""
     orders, reused = [], 0
     for plan in plans.values():
         open_tasks = []
@@ -230,7 +230,7 @@ def _perform_all(
     label: str,
     reused: int,
 ) -> list[Tally]:
-    """Let an engine do all the work, and report progress. The performers share what may still be spent."""
+    """Lets an engine do all the work, and reports progress. The orders share the remaining budget."""
     progress, cap = progress or NoProgress(), SpendingCap.of(study, Store(study.run_folder))
     progress.begin(label, reused + sum(order.n_items for order in orders), reused)
     groups: dict[object, list[WorkOrder]] = {}  # a group is performed together
@@ -268,14 +268,14 @@ def _perform_here(
 
 
 def _seal_finished(store: Store, plans: TasksByArm, outcomes: Mapping[str, bool]) -> set[str]:
-    """Seal the arms that are completely answered. Returns the keys of all answers."""
+    """Seals the arms whose items are all answered. Returns the keys of all answers."""
     done = {key for key, good in outcomes.items() if good}
     store.seal({place: plan.keys for place, plan in plans.items() if done.issuperset(plan.keys)})
     return done
 
 
 def _count_unanswered(plans: TasksByArm, outcomes: Mapping[str, bool]) -> tuple[int, int]:
-    """How many items are still to be asked, and how many others the selection leaves out."""
+    """Counts the items that are still to be asked, and the unanswered items that the selection leaves out."""
     counts = [0, 0]
     for plan in plans.values():
         for task in plan.tasks:
@@ -284,7 +284,7 @@ def _count_unanswered(plans: TasksByArm, outcomes: Mapping[str, bool]) -> tuple[
 
 
 def _check_for_failed_arms(study: Study, tallies: Sequence[Tally], answered: set[tuple[str, int]]) -> None:
-    """Raise a SystemFailure if an arm could not be opened, or has nothing but failures in the store."""
+    """Raises a SystemFailure if an arm could not be opened, or if the store has only failures of an arm."""
     problems = [f"{tally.arm} could not be opened: {tally.broken}" for tally in tallies if tally.broken]
     problems += [
         f"{tally.arm} failed on all {tally.failed} items it was asked; the last failure: {tally.last_fault}"
@@ -298,7 +298,7 @@ def _check_for_failed_arms(study: Study, tallies: Sequence[Tally], answered: set
 
 
 def _check_engine_can_open(study: Study, engine: str) -> None:
-    """Refuse what only this process has: other processes open the study from its file."""
+    """Refuses plugins and kits that only this process has: other processes open the study from its file."""
     kit = study.kit
     own_kit = kit.env is not os.environ or kit.clock is not time.time or kit.cache != default_cache()
     if study.registry.extended or own_kit:
@@ -308,7 +308,7 @@ def _check_engine_can_open(study: Study, engine: str) -> None:
 
 
 def _manifest(study: Study, bases: Mapping[str, AnswerBasis], earlier: Mapping[str, Any]) -> dict[str, Any]:
-    """What is being run. Arms of earlier runs with a narrower selection stay listed."""
+    """Describes what is being run. Arms of earlier runs stay listed if the selection is narrower now."""
     datasets = {arm.name: study.dataset(arm) for arm in study.arms if arm.name in bases}
     arms = {
         name: {
@@ -338,7 +338,7 @@ def _manifest(study: Study, bases: Mapping[str, AnswerBasis], earlier: Mapping[s
 
 @dataclass(frozen=True)
 class ArmStatus:
-    """How far one arm and seed is."""
+    """How many items of one arm and seed are answered, failed, or not asked yet."""
 
     arm: str
     seed: int
@@ -350,7 +350,7 @@ class ArmStatus:
 
 @dataclass(frozen=True)
 class RunStatus:
-    """How far all arms are, and what to do next."""
+    """The status of all arms, and the command to run next."""
 
     arms: list[ArmStatus]
     next_step: str
@@ -360,7 +360,7 @@ class RunStatus:
 
 
 def study_status(study: Study) -> RunStatus:
-    """Count what the store has. Nothing is run."""
+    """Counts the stored answers of every arm and seed. Nothing is run."""
     store = Store(study.run_folder)
     stored, bases = store.answers(), store.bases(study)
     arms = []
@@ -385,7 +385,7 @@ def study_status(study: Study) -> RunStatus:
 
 
 def merge_arms(arms: Sequence[ArmStatus]) -> ArmStatus:
-    """All arms as one: while responses are scored blind, failures are not shown by condition."""
+    """Adds up all arms: while responses are scored blind, failures must not be shown per condition."""
     answered = sum(arm.answered for arm in arms)
     failed, pending = sum(arm.failed for arm in arms), sum(arm.pending for arm in arms)
     changed = dict.fromkeys(what for arm in arms for what in arm.changed)
@@ -393,7 +393,7 @@ def merge_arms(arms: Sequence[ArmStatus]) -> ArmStatus:
 
 
 def command_path(study: Study) -> str:
-    """The path by which commands name a study: its folder if that is enough, else its file."""
+    """Returns the path by which commands name a study: its folder if that is enough, else its file."""
     has_plan = (study.folder / "plan.yaml").is_file()  # then the folder names the plan
     is_default = study.lines.where.endswith("study.yaml") and not has_plan
     return str(study.folder) if is_default else study.lines.where

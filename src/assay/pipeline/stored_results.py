@@ -1,6 +1,6 @@
-"""What later stages store in the run folder, and whether it is still about the study as it is now.
+"""What later stages store in the run folder, and checks whether it still matches the current study.
 
-Stored are scores (`scores.parquet`), proofs of gates (`controls.json`) and looks at gates (`looks/`).
+The stages store scores (`scores.parquet`), proofs of gates (`controls.json`) and looks at gates (`looks/`).
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def load_or_score(
     *,
     sealed: bool,
 ) -> tuple[pl.DataFrame, BrokenMeasures]:
-    """All scores, and the measures that broke. Stored scores are used if they depend on the same input."""
+    """Returns all scores, and the measures that broke. Stored scores are used if their input is the same."""
     path, key = store.root / "scores.parquet", input_hash(study, measures, blocks, sealed=sealed)
     if (stored := _load_scores(path, key)) is not None:
         return stored, {}
@@ -74,7 +74,7 @@ def load_or_score(
 
 
 def _load_scores(path: Path, key: str) -> pl.DataFrame | None:
-    """The scores of the input with that hash; None if there are none, or the file is damaged."""
+    """Reads the stored scores. Returns None if their input has another hash or the file is damaged."""
     try:
         hashes = pl.read_parquet_metadata(path) if path.is_file() else {}
         if hashes.get("input") != key:
@@ -86,12 +86,12 @@ def _load_scores(path: Path, key: str) -> pl.DataFrame | None:
 
 
 def _hash_rows(frame: pl.DataFrame) -> str:
-    """A hash of a frame. Another version of Polars may give another hash."""
+    """Hashes the rows of a frame. Another version of Polars may give another hash."""
     return digest([frame.hash_rows(0).to_numpy().tobytes()])
 
 
 def input_hash(study: Study, measures: Sequence[Measure], blocks: Sequence[Block], *, sealed: bool) -> str:
-    """A hash of all that scores depend on, with the versions of measures and judges."""
+    """Hashes everything that scores depend on, with the versions of measures and judges."""
     datasets = {block.arm.name: study.dataset(block.arm) for block in blocks}
     return digest(
         [
@@ -116,13 +116,13 @@ def input_hash(study: Study, measures: Sequence[Measure], blocks: Sequence[Block
 
 
 def store_proofs(evaluation: Evaluation, proofs: Sequence[Proof]) -> None:
-    """Store the proofs of every gate, and replace earlier ones."""
+    """Stores the proofs of every gate, and replaces earlier proofs."""
     content = msgspec.json.format(msgspec.json.encode(proofs), indent=1)
     write_atomic(evaluation.store.root / PROOFS, lambda target: target.write_bytes(content))
 
 
 def load_proofs(evaluation: Evaluation) -> list[Proof]:
-    """The stored proofs that are about the gates, answers and labels as they are now."""
+    """Returns the stored proofs that match the current gates, answers and labels."""
     path = evaluation.store.root / PROOFS
     try:
         stored = msgspec.json.decode(path.read_bytes(), type=list[Proof]) if path.is_file() else []
@@ -135,24 +135,24 @@ def load_proofs(evaluation: Evaluation) -> list[Proof]:
 
 
 def controls_of(study: Study) -> dict[str, Control]:
-    """The controls that concern a study, by name."""
+    """Returns the controls that concern a study, by name."""
     return named_plugins_for(study, CONTROLS)
 
 
 @dataclass(frozen=True)
 class ProofEvidence:
-    """The hashes that tell whether a proof is about the answers, labels and clauses as they are now."""
+    """Computes hashes that say whether a proof matches the current answers, labels and clauses."""
 
     evaluation: Evaluation
 
     def hash_of(self, gate: Gate) -> str:
-        """The hash of a gate, of the answers and labels of its study, and of the controls."""
+        """Hashes a gate, the answers and labels of its study, and the controls."""
         return self._hash(gate, controls_of(self.evaluation.study))
 
     def matches(self, proof: Proof, gate: Gate) -> bool:
-        """Whether a proof is about what is there now, and tried every control that concerns the study.
+        """Whether a proof matches the current evidence, and tried every control that concerns the study.
 
-        A proof may list more controls: earlier versions tried those of every kind of study.
+        A proof may list more controls: earlier versions tried the controls of every kind of study.
         """
         study, tried = self.evaluation.study, sorted({each.control for each in proof.controls})
         if not set(controls_of(study)) <= set(tried) <= set(study.registry.names(CONTROLS)):
@@ -175,7 +175,7 @@ class ProofEvidence:
 
 
 def look_book(study: Study, store: Store, bases: Mapping[str, AnswerBasis]) -> LookHistory:
-    """All looks at the gates of a study. A new look is stored in the run folder."""
+    """Returns all looks at the gates of a study. New looks are stored in the run folder."""
     gates = {gate.name: gate for gate in study.gates}
 
     def arms(name: str) -> list[Arm]:
@@ -207,14 +207,14 @@ def look_book(study: Study, store: Store, bases: Mapping[str, AnswerBasis]) -> L
 
 
 def stored_looks(study: Study, store: Store) -> list[Look]:
-    """The looks of a study's baselines and of its run, oldest first, each once."""
+    """Returns the distinct looks of a study's baselines and of its run, oldest first."""
     folders = [path / LOOKS for path in sorted(baselines_folder(study).glob("*")) if path.is_dir()]
     every = [look for folder in (*folders, store.root / LOOKS) for look in read_lines(folder, Look)]
     return list({(look.question, tuple(look.evidence)): look for look in reversed(every)}.values())[::-1]
 
 
 def baselines_folder(study: Study) -> Path:
-    """The folder that the study names, or one beside the run folder: `baselines` or `NAME.baselines`."""
+    """Returns the folder that the study names, or `baselines` or `NAME.baselines` beside the run folder."""
     if study.file.baselines is not None:
         return study.kit.path(study.filled(study.file.baselines))
     return study.run_folder.with_name(study.run_folder.name.removesuffix("run") + "baselines")
@@ -226,7 +226,7 @@ def baselines_folder(study: Study) -> Path:
 def list_changes_since_run(
     study: Study, store: Store, arms: Sequence[Arm], bases: Mapping[str, AnswerBasis]
 ) -> list[str]:
-    """What has changed in the study and its data since it was run."""
+    """Lists what has changed in the study and its data since it was run."""
     manifest, now = store.manifest(), study.file.model_dump(mode="json")
     then, run = manifest.get("study_file", {}), manifest.get("arms", {})
     changed, other_data = list[str](), list[str]()
@@ -248,7 +248,7 @@ def list_changes_since_run(
 def list_changed_gates(
     study: Study, declared: Sequence[GateDeclaration], blocks: Sequence[Block]
 ) -> list[str]:
-    """Gates that were changed after the oldest answers were stored: they may have been fitted to results."""
+    """Lists gates that were changed after the oldest answers were stored: they may be fitted to results."""
     asked = [
         response.observed.time
         for block in blocks
@@ -279,7 +279,7 @@ def list_changed_gates(
 
 
 def deciding_rules(gate: Mapping[str, Any]) -> dict[str, Any]:
-    """The rules by which a gate decides: without texts about it and its controls, and with plain spaces."""
+    """Returns the rules that decide a gate's verdict, without `about` and `harmless`, with plain spaces."""
     # a field that an earlier version did not have had its default
     whole = {**GateFile().model_dump(mode="json"), **gate}
     return {name: _normalized(value) for name, value in whole.items() if name not in {"about", "harmless"}}

@@ -1,7 +1,7 @@
-"""A sweep asks, judges and compares a grid of parameters of one system, or changes to it, as one study.
+"""A sweep asks, judges and compares settings of one system as one study: a grid of parameters, or changes.
 
-It has its own run folder beside the study's, resumes as any run does, and shares the caches, so that nothing
-is embedded or indexed twice. The marks of people and the findings of judges for the study count here too.
+A sweep has its own run folder beside the study's, and resumes as any run does. It shares the caches, so that
+nothing is embedded or indexed twice. Marks of people and findings of judges for the study count here too.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from assay.study.sweep_study import declared_sweep, sweep_as_study
 
 
 def run_sweep(study: Study, where: Mapping[str, Sequence[str]] | None = None) -> Sweep:
-    """Run the sweep of a study, as far as it was not run yet, and return its results."""
+    """Runs the sweep of a study, as far as it was not run yet, and returns its results."""
     sweeping = SweepRun.of(study, where or {})
     _, broken = sweeping.ask()
     sweeping.judge()
@@ -43,7 +43,7 @@ def run_sweep(study: Study, where: Mapping[str, Sequence[str]] | None = None) ->
 
 @dataclass(frozen=True)
 class SweepRun:
-    """A sweep, stage by stage."""
+    """The stages of one sweep: ask, judge, and compute the results."""
 
     study: Study
     how: SweepFile
@@ -52,7 +52,7 @@ class SweepRun:
 
     @classmethod
     def of(cls, study: Study, where: Mapping[str, Sequence[str]]) -> SweepRun:
-        """The sweep that a study declares, restricted by further conditions, and checked."""
+        """Returns the sweep that a study declares, checked, and restricted by the conditions in `where`."""
         how, swept = declared_sweep(study), sweep_as_study(study)
         selection = Selection({**how.where, **where})
         arms = selection.arms(swept)
@@ -62,7 +62,7 @@ class SweepRun:
         return cls(study, how, swept, selection)
 
     def ask(self, progress: Progress | None = None) -> tuple[Outcome | None, str | None]:
-        """Ask every setting what it was not asked yet. Returns the outcome, or why it is incomplete."""
+        """Asks every setting what it was not asked yet. Returns the outcome, or why it is incomplete."""
         store = Store(self.swept.run_folder)
         _copy_judgments(Store(self.study.run_folder), store)
         try:
@@ -73,11 +73,11 @@ class SweepRun:
             return None, str(error).partition("\nWhat others answered")[0]
 
     def judge(self, progress: Progress | None = None) -> list[Tally]:
-        """Ask the judges that cost something what they were not asked yet."""
+        """Asks the judges that cost something what they were not asked yet."""
         return judge_study(self.swept, self.selection, progress)
 
     def results(self, broken: str | None = None) -> Sweep:
-        """The results, from what is stored."""
+        """Computes the results from the stored answers."""
         evaluation, statistics, changes = self._evaluation, self._statistics, self.how.changes
         return Sweep(
             study=self.study.name,
@@ -128,13 +128,13 @@ class SweepRun:
         )
 
     def _set(self, name: str) -> Factors:
-        """The parameters of a setting: its point of the grid, or its change."""
+        """Returns the parameters of a setting: its point of the grid, or its change."""
         if self.how.changes:
             return self.how.changes.get(name, {})
         return _within(self.how.grid, self._names[name].factors)
 
     def _reference(self) -> str:
-        """The setting that the study itself runs, if the grid has it; else the first of the grid."""
+        """Returns the setting that the study itself runs, if the grid has it; else the first of the grid."""
         if self.how.changes:
             return next(iter(self._names))
         swept = self.swept
@@ -177,7 +177,7 @@ class SweepRun:
 
 
 def _check_changes_matter(swept: Study, arms: Sequence[Arm], how: SweepFile) -> None:
-    """Raise a DataError if no answer depends on a change: it would give the same values again."""
+    """Raises a DataError if no answer depends on a change: the change would give the same values again."""
     if not how.changes:
         return
     names = dict(zip((arm.name for arm in swept.arms[1:]), how.changes, strict=True))
@@ -195,7 +195,7 @@ def _check_changes_matter(swept: Study, arms: Sequence[Arm], how: SweepFile) -> 
 
 
 def setting_names(settings: Sequence[Factors], grid: Mapping[str, Sequence[str]]) -> list[str]:
-    """The names of settings: their values, with the name of the parameter if a value does not tell it.
+    """Names settings by their values, with the name of the parameter if a value does not identify it.
 
     For example `rrf(k=40), tokens(size=300)`, but `fuse.k=40, depth=50`. A parameter with only one value is
     left out.
@@ -213,7 +213,7 @@ def setting_names(settings: Sequence[Factors], grid: Mapping[str, Sequence[str]]
 
 
 def _bare(value: str) -> bool:
-    """Whether a value is a number, a list or a truth value, which does not tell its parameter."""
+    """Whether a value is a number, a list or a truth value. Such a value does not show its parameter."""
     return value.lower() in {"true", "false"} or value.lstrip("[-. ")[:1].isdigit()
 
 
@@ -226,7 +226,7 @@ def _without(grid: Mapping[str, object], factors: Factors) -> Factors:
 
 
 def _too_coarse(comparisons: int, resamples: int) -> list[str]:
-    """A warning if no corrected p-value can be significant with that many resamples."""
+    """Returns a warning if there are too few resamples for any corrected p-value to be significant."""
     if comparisons / (resamples + 1) < ALPHA:
         return []
     enough = math.ceil(2 * comparisons / ALPHA)
@@ -235,7 +235,7 @@ def _too_coarse(comparisons: int, resamples: int) -> list[str]:
 
 
 def _copy_judgments(source: Store, target: Store) -> None:
-    """Copy marks and findings of the study to its sweep, without their cost, which the study has paid."""
+    """Copies marks and findings of the study to its sweep, without their cost, which the study has paid."""
     known = {(entry.key, entry.judgment) for entry in target.judged()}
     judged = [entry for entry in source.judged() if entry.judgment is not None]
     if new := [entry for entry in judged if (entry.key, entry.judgment) not in known]:

@@ -1,7 +1,7 @@
-"""The statistics of a sweep: settings compared with the reference, parameters, and the best setting.
+"""The statistics of a sweep: differences from the reference, effects of parameters, and the best setting.
 
-Settings are compared as systems are: with pairing by item, refusals, failures at both ends, intervals, tests
-and corrections.
+Settings are compared like systems: paired by item, with failures counted at both ends, with intervals, tests
+and corrections. A comparison that is not valid is refused.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ HALVES = ("A", "B")
 
 @dataclass(frozen=True)
 class SweepStatistics:
-    """The scores of settings, and the statistics that follow from them."""
+    """The scores of all settings. The methods compute the statistics from these scores."""
 
     scores: pl.DataFrame  # as the score stage wrote them; `arm` has the name of a setting
     items: Sequence[Item]
@@ -46,11 +46,11 @@ class SweepStatistics:
         return self.measures[0]
 
     def ranked(self) -> list[Setting]:
-        """Every setting, best first. Equal settings keep their order; those without a rank come last."""
+        """Returns the settings, best first. Equal settings keep their order; unranked settings come last."""
         return sorted(self.listed(), key=lambda setting: -self._standing(setting.name, self._everywhere))
 
     def listed(self) -> list[Setting]:
-        """Every setting in the order of the file, each compared with the reference."""
+        """Returns the settings in the order of the file, each compared with the reference."""
         first, plain = [self.measure], ComparisonSettings("", "none", resamples=self.resamples)
         found, _ = summarise(self.rows, self.measures, plain)
         sliced, _ = summarise(self.rows, first, replace(plain, by=[self.by] if self.by else []))
@@ -59,13 +59,13 @@ class SweepStatistics:
         return [self._setting(name, found, compared) for name in self.settings]
 
     def parameters(self) -> list[Parameter]:
-        """The effect of each parameter with several values, averaged over the others and paired by item."""
+        """Returns the effect of each parameter with several values, averaged over the other parameters."""
         first = self.settings[self.reference]
         values = {name: list(dict.fromkeys(each[name] for each in self.settings.values())) for name in first}
         return [self._parameter(name, each) for name, each in values.items() if len(each) > 1]
 
     def folds(self) -> list[Fold]:
-        """The best setting of each half of the items, compared with the reference on the other half."""
+        """Finds the best setting on each half of the items, and checks it on the other half."""
         best = {half: self._best(places) for half, places in self.halves.items()}
         scores = self._scores.filter(pl.col("arm").is_in([self.reference, *filter(None, best.values())]))
         rows = Rows(scores, self._halved, self.cluster)
@@ -84,7 +84,7 @@ class SweepStatistics:
 
     @cached_property
     def _scores(self) -> pl.DataFrame:
-        """The scores with settings as systems."""
+        """The scores, with each setting as a system."""
         return self.scores.with_columns(system=pl.col("arm"), factors=pl.lit("{}"))
 
     @cached_property
@@ -112,9 +112,10 @@ class SweepStatistics:
         )
 
     def _standing(self, name: str, within: NDArray[np.bool_]) -> float:
-        """How good a setting is on some items: greater is better, and failed items count as the worst value.
+        """Rates a setting on some items. A greater value is better; failed items count as the worst value.
 
-        Minus infinity if this is not known: items are pending or unjudged, or failed without a worst value.
+        The rating is minus infinity if it is not known: items are pending or unjudged, or failed without a
+        worst value.
         """
         measure, column = self.measure, self.rows.column(name, self.measure.name)
         upwards = measure.better == "higher"
@@ -133,7 +134,7 @@ class SweepStatistics:
     # ------------------------------------------------------------------------------ parameters
 
     def _parameter(self, name: str, values: Sequence[str]) -> Parameter:
-        """The effect of a parameter: settings with the same value count as seeds of one system."""
+        """Computes the effect of a parameter. Settings with the same value count as seeds of one system."""
         first, reference = self.measure, self.settings[self.reference][name]
         sharing = {
             value: [own for own in self.settings if self.settings[own][name] == value] for value in values
@@ -156,7 +157,7 @@ class SweepStatistics:
         )
 
     def _as_seeds(self, value: str, place: int, setting: str) -> pl.DataFrame:
-        """The scores of one setting as seeds of a system that is named after its value."""
+        """Returns the scores of one setting as seeds of a system whose name is the parameter's value."""
         own = self.scores.filter(pl.col("arm").eq(setting) & pl.col("measure").eq(self.measure.name))
         seeds = pl.col("seed").rank("dense").cast(pl.Int64) - 1
         return own.with_columns(
@@ -170,7 +171,7 @@ class SweepStatistics:
 
     @cached_property
     def halves(self) -> dict[str, list[int]]:
-        """The places of the items that the measure applies to, in two halves. Clusters stay whole."""
+        """The positions of the items that the measure applies to, in two halves. Clusters stay whole."""
         applies = np.any(
             [self.rows.column(each, self.measure.name).expected for each in self.settings], axis=0
         )
@@ -184,7 +185,7 @@ class SweepStatistics:
 
     @cached_property
     def _halved(self) -> list[Item]:
-        """The items, each with its half as a tag."""
+        """The items, with their half as a tag."""
         half = {place: name for name, places in self.halves.items() for place in places}
         return [
             msgspec.structs.replace(item, tags={**item.tags, HALF: [half[place]]}) if place in half else item
@@ -192,7 +193,7 @@ class SweepStatistics:
         ]
 
     def _best(self, places: Sequence[int]) -> str | None:
-        """The best setting on some items. It is the reference if no setting is better."""
+        """Returns the best setting on some items: the reference, if no other setting is better."""
         within = np.zeros(len(self.items), dtype=bool)
         within[list(places)] = True
         names = [self.reference, *(name for name in self.settings if name != self.reference)]
@@ -201,7 +202,7 @@ class SweepStatistics:
         return best if np.isfinite(standings[best]) else None
 
     def _shuffled(self, clusters: Sequence[list[int]]) -> Iterator[list[int]]:
-        """The clusters in the order in which halves get them: shuffled within each value of `by`."""
+        """Yields the clusters, shuffled within each value of `by`. The two halves take them in turn."""
         strata: dict[tuple[str, ...], list[list[int]]] = {}
         for cluster in clusters:
             strata.setdefault(tuple(self.items[cluster[0]].values(self.by)) if self.by else (), []).append(

@@ -59,7 +59,7 @@ RELEVANCE = "relevance"
 
 @dataclass(frozen=True)
 class Validation:
-    """The parts of a study, and what may be a mistake in it."""
+    """The names of a study's parts, and warnings about what may be a mistake in the study."""
 
     study: str
     items: int
@@ -80,7 +80,7 @@ class Validation:
 
 
 def validate_study(path: str | Path, registry: Registry | None = None) -> Validation:
-    """Open the study and its data. All problems are in one DataError."""
+    """Opens the study and its data, and checks both. One DataError has all problems."""
     study, problems = examine_study(path, registry=registry)
     if not problems:
         return check_study(study, study.arms)
@@ -94,7 +94,7 @@ def validate_study(path: str | Path, registry: Registry | None = None) -> Valida
 
 
 def check_study(study: Study, arms: Sequence[Arm]) -> Validation:
-    """Check all that can be known before a system is asked: the data of some arms, systems, slices."""
+    """Checks all that can be known before a system is asked: the data of some arms, systems, slices."""
     datasets: dict[str, Dataset] = {}
     problems: list[Problem] = []
     for arm in arms:
@@ -146,7 +146,7 @@ def check_study(study: Study, arms: Sequence[Arm]) -> Validation:
 def study_warnings(
     study: Study, datasets: Mapping[str, Dataset], measures: Sequence[Measure], *, sealed: bool = False
 ) -> list[str]:
-    """The warnings of `validate`, for results. Problems are warnings too, if data changed since the check."""
+    """Returns the warnings of `validate`. If data changed since the check, its problems are among them."""
     problems, warnings = _judge_problems(study, datasets, measures, sealed)
     return [*map(str, problems), *warnings]
 
@@ -154,7 +154,7 @@ def study_warnings(
 def _judge_problems(
     study: Study, datasets: Mapping[str, Dataset], measures: Sequence[Measure], sealed: bool = False
 ) -> tuple[list[Problem], list[str]]:
-    """Problems of judges and checks with a study and its data, and all warnings before a run."""
+    """Returns the problems that judges and checks find in a study, and all warnings before a run."""
     problems, warnings = _depth_problems(study, measures)
     found: list[str] = []
     for check in plugins_for(study, CHECKS):
@@ -177,7 +177,7 @@ def _judge_problems(
 
 
 def _depth_problems(study: Study, measures: Sequence[Measure]) -> tuple[list[Problem], list[str]]:
-    """Measures that read deeper than any judge looks: what is in between would never be judged."""
+    """Finds measures that read more hits than any judge looks at. The hits in between would stay unjudged."""
     looking: dict[str, dict[int, float]] = {}  # by label: how deep each judge looks, by its place
     for place, judge in enumerate(study.judges):
         for label in judge.opens if isinstance(judge, OpeningJudge) else ():
@@ -199,7 +199,7 @@ def _depth_problems(study: Study, measures: Sequence[Measure]) -> tuple[list[Pro
 
 
 def _cutoffs(label: str, measures: Sequence[Measure]) -> dict[str, float]:
-    """How many hits each measure of a label reads. Documents may be at any depth."""
+    """Returns how many hits each measure of a label reads. For documents the number has no limit."""
     found: dict[str, float] = {}
     for measure in measures:
         view = view_of(measure)
@@ -215,9 +215,9 @@ def _cutoffs(label: str, measures: Sequence[Measure]) -> dict[str, float]:
 def _name_problems(
     study: Study, datasets: Mapping[str, Dataset], measures: Sequence[Measure]
 ) -> Iterator[Problem]:
-    """Flags, labels and stages that measures name, and that neither data, judges nor systems can have.
+    """Yields flags, labels and stages that measures name, but that neither data, judges nor systems can have.
 
-    Such a measure would be n/a for every item. Stages and levels are, for most systems, known only from their
+    Such a measure would be n/a for every item. For most systems, stages and levels are known only from the
     answers: `unknown_name_warnings` looks there.
     """
     for measure in measures:
@@ -245,7 +245,7 @@ def _references(study: Study, datasets: Mapping[str, Dataset], measure: Measure)
 
 
 def _place(study: Study, measure: Measure) -> Loc:
-    """Where the study file names a measure."""
+    """Returns the place where the study file names a measure."""
     for index, each in enumerate(study.measures):
         if each.name == measure.name:
             return ("measures", index)
@@ -256,7 +256,7 @@ def _place(study: Study, measure: Measure) -> Loc:
 
 
 def _budget_problems(study: Study, arms: Sequence[Arm]) -> Iterator[Problem]:
-    """Systems that can give contexts for some of the budgets only: a response needs one for each."""
+    """Yields systems that lack contexts for some of the budgets. A response needs one context per budget."""
     for arm in arms:
         system = study.system(arm)
         given = system.budgets if isinstance(system, BudgetedSystem) else frozenset()
@@ -271,7 +271,7 @@ def _budget_problems(study: Study, arms: Sequence[Arm]) -> Iterator[Problem]:
 
 
 def _slice_problems(study: Study, datasets: dict[str, Dataset]) -> Iterator[Problem]:
-    """Tags and values that no item has. A misspelt tag would leave its clauses undecided for ever."""
+    """Yields tags and values that no item has. A misspelt tag would leave its clauses undecided for ever."""
     if not datasets:
         return
     known: dict[str, set[str]] = {name: set(values) for name, values in study.file.factors.items()}
@@ -295,7 +295,7 @@ def _slice_problems(study: Study, datasets: dict[str, Dataset]) -> Iterator[Prob
 def _impossible_parts(
     clause: Clause, known: Mapping[str, set[str]], weighed_by: Sequence[str] = ()
 ) -> Iterator[tuple[str, str]]:
-    """The conditions of a clause that no item meets, and what to do about each."""
+    """Yields the conditions of a clause that no item meets, each with a fix."""
     conditions = {
         condition: None
         for _, one in expand_for_each(clause, lambda name: sorted(known.get(name, ())))
@@ -312,7 +312,7 @@ def _impossible_parts(
 
 
 def _fix_for(condition: Condition, known: Mapping[str, set[str]]) -> str:
-    """What to do about a condition that no item can meet; empty if some item may meet it."""
+    """Returns the fix for a condition that no item can meet; an empty text if some item may meet it."""
     values = known.get(condition.name, set())
     if not values:
         return _nearest(condition.name, known)
@@ -334,7 +334,7 @@ def _nearest(name: str, known: Mapping[str, set[str]]) -> str:
 
 
 def evaluation_warnings(evaluation: Evaluation) -> list[str]:
-    """All warnings about an evaluation, the most serious first."""
+    """Returns all warnings about an evaluation, the most serious first."""
     study, blocks, measures = evaluation.study, evaluation.blocks, evaluation.measures
     chosen = [f"{name}={'|'.join(values)}" for name, values in evaluation.selection.where.items()]
     chosen += [f"system {name}" for name in evaluation.selection.systems]

@@ -1,4 +1,4 @@
-"""What a reader should know before trusting a result: counts, warnings, provenance, time and cost."""
+"""Facts that a reader needs before trusting a result: counts, warnings, provenance, time and cost."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ SHOWN_TO_COVER = 30  # items from which on intervals covered the truth as often 
 
 
 def status_counts(scores: pl.DataFrame, measure: str) -> dict[str, dict[str, int]]:
-    """How many scores of one measure have each status, by arm."""
+    """Counts the scores of one measure with each status, by arm."""
     counts: dict[str, dict[str, int]] = {}
     found = scores.filter(pl.col("measure") == measure).group_by("arm", "status", maintain_order=True).len()
     for arm, status, n in found.iter_rows():
@@ -40,7 +40,7 @@ def status_counts(scores: pl.DataFrame, measure: str) -> dict[str, dict[str, int
 def provenance(
     study: Study, datasets: Mapping[str, Dataset], labels: Labels, manifest: Mapping[str, Any]
 ) -> dict[str, str]:
-    """The hashes, versions and seeds that are needed to get the same results again."""
+    """Returns the hashes, versions and seeds that are needed to get the same results again."""
     described = []
     for label, n in labels.frame.group_by("label", maintain_order=True).len().iter_rows():
         pool = f", pool {labels.pools[label]}" if label in labels.pools else ""
@@ -57,7 +57,7 @@ def provenance(
 
 
 def latency(blocks: Sequence[Block]) -> dict[str, dict[str, float]]:
-    """Percentiles of the seconds per answer, by arm, over all seeds."""
+    """Computes percentiles of the seconds per answer, by arm, over all seeds."""
     seconds: dict[str, list[float]] = {}
     for block in blocks:
         for response in block.responses:
@@ -73,13 +73,13 @@ def latency(blocks: Sequence[Block]) -> dict[str, dict[str, float]]:
 
 
 def check_something_computed(broken: BrokenMeasures, scores: pl.DataFrame) -> None:
-    """Raise a PluginError if every measure broke on every system: there is nothing else to report."""
+    """Raises a PluginError if every measure broke on every system, because there is nothing to report."""
     if broken and len(broken) == scores.select("system", "measure").n_unique():
         raise PluginError("\n".join(broken_measure_warnings(broken)))
 
 
 def check_known_documents(blocks: Sequence[Block], datasets: dict[str, Dataset]) -> None:
-    """Raise a DataError if an arm has no hit in the corpus: it searched something else.
+    """Raises a DataError if no hit of an arm is in the corpus, because the arm searched another corpus.
 
     Without this check such an arm would get a row of zeros.
     """
@@ -106,7 +106,7 @@ def check_known_documents(blocks: Sequence[Block], datasets: dict[str, Dataset])
 def data_warnings(
     study: Study, datasets: Mapping[str, Dataset], measures: Sequence[Measure], *, sealed: bool = False
 ) -> list[str]:
-    """What is allowed, but may be a mistake. While `sealed`, there is nothing about single conditions."""
+    """Warns about what is allowed but may be a mistake. While `sealed`, no single condition is shown."""
     found: list[str] = []
     for dataset in datasets.values():
         found += dataset.warnings
@@ -138,7 +138,7 @@ def data_warnings(
 
 
 def _system_warnings(study: Study, datasets: Mapping[str, Dataset]) -> Iterator[str]:
-    """What looks like a mistake in a dataset to the systems that are asked about it."""
+    """Yields what systems report as a possible mistake in the dataset that they are asked about."""
     for arm in study.arms:
         if (dataset := datasets.get(arm.name)) is None:
             continue
@@ -151,7 +151,7 @@ def _system_warnings(study: Study, datasets: Mapping[str, Dataset]) -> Iterator[
 
 
 def missing_part_warnings(study: Study, arms: Sequence[Arm], measures: Sequence[Measure]) -> Iterator[str]:
-    """Measures that will be n/a: a system never gives what they need.
+    """Warns about measures that will be n/a because a system never gives what they need.
 
     If another system gives that part, only contexts are mentioned: any system that answers could show
     contexts, but a flat system rightly has no trace of a walk.
@@ -173,7 +173,7 @@ def missing_part_warnings(study: Study, arms: Sequence[Arm], measures: Sequence[
 
 
 def small_sample_warnings(estimates: Sequence[Estimate]) -> list[str]:
-    """Studies with so few items that intervals may be too narrow."""
+    """Warns if there are so few items that intervals may be too narrow."""
     most = max((each.n_scored for each in estimates if not each.where), default=0)
     if not 0 < most < SHOWN_TO_COVER:
         return []
@@ -182,7 +182,7 @@ def small_sample_warnings(estimates: Sequence[Estimate]) -> list[str]:
 
 
 def imported_time_warnings(study: Study, blocks: Sequence[Block]) -> list[str]:
-    """Imported answers whose seconds were measured elsewhere."""
+    """Warns about imported answers whose seconds were measured elsewhere."""
     imported = [block for block in blocks if study.is_imported(block.arm)]
     return [
         f"{arm}: its seconds are those that its file reports, measured elsewhere" for arm in latency(imported)
@@ -190,7 +190,7 @@ def imported_time_warnings(study: Study, blocks: Sequence[Block]) -> list[str]:
 
 
 def lower_bound_warnings(measures: Sequence[Measure], bounded: Bounded) -> list[str]:
-    """Measures whose values could only rise if every result were judged."""
+    """Warns about measures whose values could only rise if every result were judged."""
     names = [each.name for each in measures if is_lower_bound(each, bounded)]
     if not names:
         return []
@@ -199,7 +199,7 @@ def lower_bound_warnings(measures: Sequence[Measure], bounded: Bounded) -> list[
 
 
 def correction_warnings(estimates: Sequence[Estimate]) -> list[str]:
-    """Estimates in which people's marks correct the grades of a judge on items they did not see."""
+    """Lists estimates in which people's marks correct a judge's grades on items that they did not see."""
     named = [
         f"{each.measure} of {Arm(each.system, each.factors).name}: {each.method}"
         for each in estimates
@@ -209,7 +209,7 @@ def correction_warnings(estimates: Sequence[Estimate]) -> list[str]:
 
 
 def unused_mark_warnings(study: Study, sources: LabelSources, judgments: Sequence[Judgment]) -> list[str]:
-    """Why people's marks on what a paying judge graded correct no estimate."""
+    """Explains why people's marks on what a paying judge graded correct no estimate."""
     by_people, by_judge = (
         {each.label for each in judgments if each.judge in names}
         for names in (sources.people, sources.paying)
@@ -225,7 +225,7 @@ def unused_mark_warnings(study: Study, sources: LabelSources, judgments: Sequenc
 
 
 def fault_warnings(blocks: Sequence[Block], *, by_arm: bool = True) -> list[str]:
-    """The most frequent faults of each arm, or of all arms together, with the items that failed."""
+    """Lists the most frequent faults of each arm, or of all arms together, with the items that failed."""
     found: dict[str, dict[str, dict[str, None]]] = {}
     for block in blocks:
         for item, response in zip(block.items, block.responses, strict=True):
@@ -241,7 +241,7 @@ def fault_warnings(blocks: Sequence[Block], *, by_arm: bool = True) -> list[str]
 
 
 def empty_answer_warnings(blocks: Sequence[Block]) -> list[str]:
-    """Arms whose answers are all empty, though their system gives hits."""
+    """Warns about arms whose answers are all empty, though their system gives hits."""
     is_filled: dict[str, list[bool]] = {}
     for block in blocks:
         if block.lacks(frozenset({"hits"})) or block.expects_nothing.all():
@@ -261,7 +261,7 @@ def empty_answer_warnings(blocks: Sequence[Block]) -> list[str]:
 
 
 def broken_measure_warnings(broken: BrokenMeasures) -> list[str]:
-    """The measures that broke, for which systems, and why. Their scores have the status failed."""
+    """Lists the measures that broke, for which systems, and why. Their scores have the status failed."""
     found: dict[str, dict[str, str]] = {}
     for (system, measure), why in broken.items():
         found.setdefault(measure, {})[system] = why.rstrip(".")
@@ -273,7 +273,7 @@ def broken_measure_warnings(broken: BrokenMeasures) -> list[str]:
 
 
 def unknown_name_warnings(measures: Sequence[Measure], blocks: Sequence[Block]) -> Iterator[str]:
-    """Measures that name a stage or level that no answer and no tree has."""
+    """Warns about measures that name a stage or level that no answer and no tree has."""
     for measure in (each for each in measures if isinstance(each, AnswerReferringMeasure)):
         for what, name, known in measure.references_in(blocks):
             if known and name not in known:

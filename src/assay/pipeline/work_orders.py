@@ -1,8 +1,8 @@
-"""Work orders: what is asked of one arm and seed, the engines that perform it, and what came of it.
+"""Work orders: what one arm and seed is to be asked, the engines that do it, and the tallies of the result.
 
 An engine maps encoded orders to encoded tallies; the answers themselves are in journal segments. Orders hold
-names, hashes and positions, never live objects, so that they can travel to another process or machine. Each
-performer opens the study itself and writes a segment of its own.
+names, hashes and positions, never live objects, so that they can go to another process or machine. Each
+performer opens the study itself and writes its own segment.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Progress(Protocol):
 
 
 class NoProgress:
-    """Shows nothing."""
+    """A `Progress` that shows nothing."""
 
     def begin(self, label: str, total: int, done: int) -> None: ...
     def advance(self, items: int, failed: int) -> None: ...
@@ -58,7 +58,7 @@ class NoProgress:
 
 
 class WorkOrder(msgspec.Struct):
-    """The tasks of one arm and seed that are to be asked: all that a performer needs to know."""
+    """The tasks that are to be asked of one arm and seed, with all that a performer needs to know."""
 
     study: str  # the study file
     arm: Arm
@@ -72,7 +72,7 @@ class WorkOrder(msgspec.Struct):
 
 
 class Tally(msgspec.Struct):
-    """How many items of one order were answered and failed, and what that cost."""
+    """How many items of one order were answered or failed, and what the answers cost."""
 
     arm: str
     seed: int
@@ -83,7 +83,7 @@ class Tally(msgspec.Struct):
     last_fault: str | None = None
 
     def count(self, answers: list[Answer]) -> int:
-        """Add the answers of one task. Returns how many of them failed."""
+        """Adds the answers of one task. Returns how many of them failed."""
         faults = [answer.response.error for answer in answers if answer.response.error is not None]
         self.answered += len(answers) - len(faults)
         self.failed += len(faults)
@@ -94,18 +94,18 @@ class Tally(msgspec.Struct):
 
 @dataclass
 class SpendingCap:
-    """How much may still be spent. None: there is no cap."""
+    """The amount that may still be spent. None means that there is no cap."""
 
     left: float | None
 
     @classmethod
     def of(cls, study: Study, store: Store) -> SpendingCap:
-        """The cap of a study minus what earlier runs paid."""
+        """Returns the cap of a study minus what earlier runs paid."""
         cap = study.file.run.max_cost
         return cls(None if cap is None else max(0.0, cap - store.cost()))
 
     def share(self, order: WorkOrder, sharers: int) -> WorkOrder:
-        """The order with an equal part of what is left, so that all sharers together stay under the cap."""
+        """Returns the order with an equal share of what is left, so that all orders stay under the cap."""
         return order if self.left is None else msgspec.structs.replace(order, spend=self.left / sharers)
 
     def pay(self, cost: float) -> None:
@@ -114,7 +114,7 @@ class SpendingCap:
 
 
 class SpendingLog:
-    """Stores each payment of one order at once. Threads may share it; after `close` it drops what comes."""
+    """Stores each payment of one order at once. Threads may share it. After `close` it ignores payments."""
 
     def __init__(self, folder: Path, order: WorkOrder) -> None:
         self.total = 0.0
@@ -147,7 +147,7 @@ class SpendingLog:
 
 
 def perform_encoded(encoded: bytes) -> bytes:
-    """Perform orders in another process, which opens the study from its file."""
+    """Performs orders in another process, which opens the study from its file."""
     orders = msgspec.json.decode(encoded, type=list[WorkOrder])
     study = open_study(orders[0].study)
     plans = [plan_tasks(order.basis, order.seed, study.dataset(order.arm)) for order in orders]
@@ -157,11 +157,11 @@ def perform_encoded(encoded: bytes) -> bytes:
 def perform_work(
     orders: Sequence[WorkOrder], plans: Sequence[Sequence[SessionTask]], study: Study, progress: Progress
 ) -> list[Tally]:
-    """Build the indexes of arms and ask them. Each arm writes a journal segment of its own.
+    """Builds the indexes of arms and asks their systems. Each arm writes its own journal segment.
 
-    Several arms take turns: each item is asked of all arms before the next item is asked of any. So what
-    changes with time, such as the load of a service, affects them alike. The order of arms is reversed from
-    item to item.
+    Several arms take turns: each item is asked of all arms before the next item is asked of any arm. So a
+    change over time, such as the load of a service, affects all arms alike. The order of the arms is reversed
+    from item to item.
     """
     with ExitStack() as stack:
         runs = [
@@ -221,7 +221,7 @@ class _ArmRun:
 
     @cached_property
     def _is_ready(self) -> bool:
-        """Whether it can be asked: it may spend, and the index that its tasks share could be built."""
+        """Whether the arm may still spend, and the index that its tasks share could be built."""
         try:
             if self.spending.is_below_cap and any(task.scope is None for task in self.tasks):
                 self.indexes.get(None)
@@ -232,7 +232,7 @@ class _ArmRun:
         return self.spending.is_below_cap
 
     def ask(self, tasks: Sequence[SessionTask]) -> None:
-        """Ask some of its tasks, if it can be asked."""
+        """Asks some of the tasks, if the arm is ready."""
         if not self._is_ready:
             return
         study = self.study
@@ -251,7 +251,7 @@ class _ArmRun:
         self.writer.append(AnswersEntry(self.order.arm.name, self.order.seed, answers, self.order.generation))
 
     def _pay(self, cost: float) -> None:
-        """Store what building costs when it arises, and stop the build at the spending cap."""
+        """Stores the cost of building at once, and stops the build at the spending cap."""
         if not cost:
             return
         self.spending.pay(cost)
@@ -264,7 +264,7 @@ class _ArmRun:
         self.progress.stage(f"{self.order.arm.name}, {what}", done, total)
 
     def _build(self, scope: Scope) -> Index:
-        """Build an index, and store how long that took, what it cost, and the structure it publishes."""
+        """Builds an index, and stores the build time, the cost, and the structure that it publishes."""
         corpus = self.dataset.corpus if scope is None else self.dataset.corpus.restricted(scope)
         started = time.monotonic()
         kit = replace(self.study.kit, progress=self._show_stage, pay=self._pay)
@@ -297,7 +297,7 @@ class LocalEngine:
 
 
 class ProcessEngine:
-    """Starts one process per core, so that arms of systems that compute run in parallel."""
+    """Performs orders in one process per core, so that systems that compute much run in parallel."""
 
     def map(self, perform: Perform, orders: Sequence[bytes]) -> Iterator[bytes]:
         context = get_context("spawn")  # not fork: numeric libraries keep threads that do not survive one
@@ -328,7 +328,7 @@ def _results(
 
 
 def _exit_with_parent(parent: Connection) -> None:
-    """End this process when its parent closes the pipe or dies. The journal survives that at any moment."""
+    """Ends this process when its parent closes the pipe or dies. The journal survives that at any moment."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the parent, which closes the pipe
 
     def wait_for_parent() -> None:
@@ -342,7 +342,7 @@ ENGINES: dict[str, type[Engine]] = {"local": LocalEngine, "processes": ProcessEn
 
 
 def load_engine(name: str) -> Engine:
-    """The engine of that name."""
+    """Returns the engine of that name."""
     if name not in ENGINES:
         raise PluginError(f"There is no engine {name!r}. {did_you_mean(name, ENGINES)}")
     return ENGINES[name]()

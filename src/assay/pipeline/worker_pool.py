@@ -1,8 +1,8 @@
-"""Asks one arm: worker threads answer tasks and store them; one thread hands out tasks and watches the clock.
+"""Asks one arm's system. Worker threads answer tasks and store them; one thread hands out the tasks.
 
-A worker stores a task before it takes the next one, so a crash loses only the tasks in hand. Python cannot
-end a thread that hangs. A worker that exceeds its time is abandoned and replaced, its late answer is dropped,
-and the item fails (or is tried again if retries are left).
+A worker stores a task before it takes the next one, so a crash loses only the tasks in progress. Python
+cannot end a thread that hangs. So a worker that exceeds its time is abandoned and replaced, and its late
+answer is dropped. The item fails, or is tried again if retries are left.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ GRACE = 5.0  # seconds that tasks in hand may take after the run was stopped
 
 @dataclass
 class _IndexSlot:
-    """The place of one index, built or not."""
+    """The place for one index, which may not be built yet."""
 
     building: threading.Lock = field(default_factory=threading.Lock)
     index: Index | None = None
 
     def close(self) -> None:
-        """Close the index if it can be closed. If closing fails, its answers count all the same."""
+        """Closes the index if it has a `close`. If closing fails, the answers from the index still count."""
         index, self.index = self.index, None
         with suppress(Exception):
             if isinstance(index, ClosableIndex):
@@ -50,9 +50,9 @@ class _IndexSlot:
 
 
 class IndexPool:
-    """Builds an index when its first task needs it, and closes it when its last task is done.
+    """Builds each index when its first task needs it, and closes it when its last task is done.
 
-    A build that fails leaves nothing behind: the next task, or the next attempt, tries again.
+    A build that fails leaves nothing behind: the next task, or the next attempt, builds again.
     """
 
     def __init__(self, build: Callable[[Scope], Index], tasks: Iterable[SessionTask]) -> None:
@@ -61,7 +61,7 @@ class IndexPool:
         self._slots: dict[Scope, _IndexSlot] = {scope: _IndexSlot() for scope in self._left}
 
     def get(self, scope: Scope) -> Index:
-        """The index over a scope. If another thread is building it, wait for it."""
+        """Returns the index over a scope. If another thread is building this index, the call waits."""
         slot = self._slots[scope]
         with slot.building:
             if slot.index is None:
@@ -69,7 +69,7 @@ class IndexPool:
             return slot.index
 
     def release(self, task: SessionTask) -> None:
-        """Note that a task no longer needs its index."""
+        """Notes that a task no longer needs its index."""
         self._left[task.scope] -= 1
         if not self._left[task.scope]:
             self._slots[task.scope].close()
@@ -81,7 +81,7 @@ class IndexPool:
 
 @dataclass
 class SystemUnderTest:
-    """A system, the indexes from which its tasks are answered, and how it is asked."""
+    """A system, the indexes that answer its tasks, and the settings for asking it."""
 
     system: System
     dataset: Dataset
@@ -98,17 +98,17 @@ class SystemUnderTest:
 
     @property
     def is_timed(self) -> bool:
-        """Whether the time that an answer takes here is the system's. That of an imported run is not."""
+        """Whether the time that an answer takes here is the system's own. For an imported run it is not."""
         return not (isinstance(self.system, SystemWithOrigin) and self.system.origin == IMPORTED)
 
     def query(self, position: int) -> Query:
         return self.dataset.items[position].query
 
     def add_unasked(self, task: SessionTask, answers: Sequence[Answer]) -> list[Answer]:
-        """The answers of a task, and a fault for each item after the one that failed.
+        """Returns the answers of a task, and a fault for each item after the item that failed.
 
-        What follows a failure in a sequence is not asked: its session lacks what comes before in the
-        sequence, so its answers would not be those of the sequence.
+        The items after a failure in a sequence are not asked: the session lacks the earlier steps of the
+        sequence, so their answers would not belong to this sequence.
         """
         if len(answers) == len(task.items):
             return list(answers)
@@ -129,14 +129,14 @@ class _UnitAttempt:
 
 @dataclass
 class AnsweredTask:
-    """A task with an answer for each of its items."""
+    """A task with one answer per item."""
 
     task: SessionTask
     answers: list[Answer]
 
 
 class _Worker(threading.Thread):
-    """Answers jobs one at a time until it gets None or is abandoned."""
+    """A thread that does jobs one after the other, until it gets None or is abandoned."""
 
     def __init__(self, pool: WorkerPool) -> None:
         super().__init__(daemon=True)
@@ -167,7 +167,7 @@ class _Worker(threading.Thread):
                 self.pool.done.put(error)
 
     def overdue(self, timeout: float) -> _UnitAttempt | None:
-        """If the attempt in hand takes too long, abandon the worker and return its job."""
+        """Abandons the worker if its attempt takes too long, and returns its job; else returns None."""
         with self._lock:
             if self._job is None or time.monotonic() - self._since <= timeout:
                 return None
@@ -175,7 +175,7 @@ class _Worker(threading.Thread):
             return self._job
 
     def _take(self, job: _UnitAttempt | None) -> bool:
-        """Take a job in hand; None: put down the last one. False: the worker was abandoned meanwhile."""
+        """Starts a job; None ends the last job. Returns False if the worker was abandoned meanwhile."""
         with self._lock:
             self._job, self._since = job, math.inf
             if job is not None:
@@ -250,7 +250,7 @@ class WorkerPool:
     last_look: float = 0.0  # at the clock
 
     def answer(self, tasks: Sequence[SessionTask]) -> Generator[AnsweredTask | None, None, None]:
-        """Yield each task with its answers, and None if none has come back for a while."""
+        """Yields each task with its answers. Yields None when no task has come back for a while."""
         waiting = iter(tasks)
         # A reserve keeps workers that answer at once from waiting for the next task. A spending cap allows
         # none: what is handed out when it is reached will still be paid for.
@@ -271,7 +271,7 @@ class WorkerPool:
             self._stop()
 
     def _stop(self) -> None:
-        """Drop what no worker has begun, and wait a little for what is in hand: it may be paid for."""
+        """Drops the jobs that no worker has begun, and waits a little for the others: they may cost money."""
         self.stopping.set()
         with suppress(queue.Empty):
             while True:
@@ -304,7 +304,7 @@ class WorkerPool:
         return answered
 
     def _give_up_overdue(self) -> AnsweredTask | None:
-        """Replace workers whose attempt takes too long. A task without retries left fails."""
+        """Replaces workers whose attempt takes too long. A task without retries left fails."""
         timeout = self.target.settings.timeout
         if timeout is None or time.monotonic() - self.last_look < TICK:
             return None
