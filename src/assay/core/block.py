@@ -1,9 +1,10 @@
-"""A block: everything a measure may read about one arm and one seed, items in dataset order.
+"""A block holds everything that a measure may read about one arm and one seed.
 
-Rankings and labels are read in a view: by passage or by document, under one label or several. By document,
-a document has the rank of its first passage, and the best grade of its passages that were returned. So
-repeated passages never count twice, and a wrong passage of the right document is wrong. Of several labels,
-written "review|relevance", the first that a target has counts.
+Its items are in dataset order. Rankings and labels are read in a view: by passage or by document, and under
+one label or several labels. In the view by document, a document has the rank of its first passage, and the
+best grade of its passages that were returned. So several passages of one document never count twice, and a
+wrong passage of the right document is wrong. If a view has several labels, written "review|relevance", the
+first label that a target has counts.
 """
 
 from __future__ import annotations
@@ -33,7 +34,11 @@ Level = Literal["passage", "document"]
 
 
 class View(NamedTuple):
-    """How rankings and labels are read: what is one result, and under which labels, the best first."""
+    """How a measure reads rankings and labels.
+
+    `level` says whether one result is a passage or a document. `label` names the labels to read, the best
+    first, as in "review|relevance".
+    """
 
     level: Level = "passage"
     label: str = "relevance"
@@ -59,10 +64,11 @@ LABEL_COLUMNS = {
 
 @dataclass(frozen=True)
 class Labels:
-    """Judgments resolved by precedence: one grade per item, label, target, span, arm and seed (null: all).
+    """Judgments after precedence: one grade per item, label, target, span, arm and seed.
 
-    Under a closed label, what has no grade is not relevant. Under any other label it is unknown, and values
-    have the hash of the pool that was looked at.
+    An arm or seed of null means every arm or seed. Under a closed label, a target without a grade is not
+    relevant. Under any other label, such a target is unknown, and values have the hash of the pool that was
+    looked at.
     """
 
     frame: pl.DataFrame
@@ -76,14 +82,15 @@ class Labels:
         return cls(pl.DataFrame(schema=LABEL_COLUMNS))
 
     def world(self, label: str) -> str:
-        """ "closed" if what has no grade under a label is not relevant, "open" if it is unknown.
+        """Returns "open" if a target without a grade is unknown under a label, and "closed" otherwise.
 
-        Several labels, written "review|relevance", are closed if one of them is.
+        Under a closed label, a target without a grade is not relevant. Several labels, written
+        "review|relevance", are closed if one of them is closed.
         """
         return "closed" if self.closed.intersection(label.split("|")) else "open"
 
     def of(self, label: str, arm: str, seed: int) -> pl.DataFrame:
-        """The labels of one name that apply to an arm and seed."""
+        """Returns the labels of one name that apply to an arm and a seed."""
         here = [
             pl.col("arm").eq(arm) | pl.col("arm").is_null(),
             pl.col("seed").eq(seed) | pl.col("seed").is_null(),
@@ -91,9 +98,9 @@ class Labels:
         return _best(self.frame.filter(pl.col("label") == label, *here))
 
     def shared(self, label: str, arm: str, seed: int) -> pl.DataFrame:
-        """The labels of one name that apply to an arm, or to another arm on the same corpus.
+        """Returns the labels of one name that apply to an arm, or to another arm on the same corpus.
 
-        A passage of another chunking cannot be found here, so it is not missing.
+        Labels of arms on another corpus are left out, since this arm cannot return their passages.
         """
         apart = pl.col("arm").is_in(list(self.apart.get(arm, ()))).fill_null(False)
         found = self.frame.filter(pl.col("label") == label, ~apart)
@@ -101,19 +108,25 @@ class Labels:
         return _best(found, *others)
 
     def anywhere(self, label: str) -> pl.DataFrame:
-        """The labels of one name, for any arm."""
+        """Returns the labels of one name, for any arm."""
         return _best(self.frame.filter(pl.col("label") == label))
 
 
 def _best(found: pl.DataFrame, *others: pl.Expr) -> pl.DataFrame:
-    """One label per target: the best judge's, then the most specific. Rows where `others` hold come last."""
+    """Returns one label per target: the label of the best judge, and of its labels the most specific one.
+
+    Rows for which an expression in `others` is true come last.
+    """
     ordered = found.sort("rank", *others, "arm", "seed", nulls_last=True, maintain_order=True)
     return ordered.unique(["item", "target", "start", "end"], keep="first", maintain_order=True)
 
 
 @dataclass(frozen=True)
 class Block:
-    """One arm and one seed on every item. `answers` has one row per item, as the store keeps them."""
+    """The answers of one arm with one seed to every item, with everything that measures may read besides.
+
+    `answers` has one row per item, with the columns in which the store keeps answers.
+    """
 
     arm: Arm
     seed: int
@@ -128,12 +141,12 @@ class Block:
     beside: Block | None = None  # of the other system, for a measure that compares two
 
     def structure_of(self, item: Item) -> Structure | None:
-        """The tree or graph of the index that answered an item; None if the index published none."""
+        """Returns the tree or graph of the index that answered an item; None if the index published none."""
         return self.structure if item.scope is None else self.structures.get(item.item_id)
 
     @cached_property
     def with_near_misses(self) -> Block | None:
-        """The block as it would be if near misses counted; None if there are none."""
+        """The same block with near misses counted as labels; None if there are no near misses."""
         if self.labels.near_misses is None:
             return None
         frame = pl.concat([self.labels.frame, self.labels.near_misses])
@@ -142,7 +155,7 @@ class Block:
 
     @cached_property
     def asked(self) -> NDArray[np.int8]:
-        """SCORED, FAILED or PENDING for each item: the outcome of asking it, before anything is measured."""
+        """The outcome of asking each item, before anything is measured: SCORED, FAILED or PENDING."""
         failed = self.answers["failed"]
         status = np.where(failed.fill_null(False).to_numpy(), FAILED, SCORED)
         return np.where(failed.is_null().to_numpy(), PENDING, status).astype(np.int8)
@@ -157,12 +170,15 @@ class Block:
 
     @cached_property
     def expects_passages(self) -> NDArray[np.bool_]:
-        """True for items whose right answer is passages, and not nothing, a route or an intent."""
+        """True for items whose right answer is passages; false if it is nothing, a route or an intent."""
         return np.array([item.expects is None for item in self.items], dtype=bool)
 
     @cached_property
     def ranking(self) -> pl.DataFrame:
-        """Every hit of every item: item, doc, score. Of several hits of one document the best counts."""
+        """All hits of all items, with the columns item, doc and score.
+
+        If a document has several hits, the best counts.
+        """
         hits = pl.DataFrame({"item": self.item_ids}, schema={"item": pl.String}).with_columns(
             doc=self.answers["docs"], score=self.answers["scores"]
         )
@@ -172,12 +188,15 @@ class Block:
         return each.unique(["item", "doc"], keep="first", maintain_order=True)
 
     def top(self, cutoff: int) -> pl.DataFrame:
-        """The hits of each item up to a cut-off, the best first: item, doc, score."""
+        """Returns the hits of each item up to a cut-off, the best first.
+
+        The columns are item, doc and score.
+        """
         best = self.ranking.sort("item", "score", "doc", descending=[False, True, True])
         return best.group_by("item", maintain_order=True).head(cutoff)
 
     def ranked(self, level: Level) -> pl.DataFrame:
-        """The ranking by passage, or by document with the rank of its best passage."""
+        """Returns the ranking by passage, or by document. A document has the rank of its best passage."""
         if level == "passage":
             return self.ranking
         best = self.ranking.sort("item", "score", "doc", descending=[False, True, True])
@@ -188,38 +207,47 @@ class Block:
         return pl.Series([self.corpus.document_of(doc) for doc in frame["doc"]], dtype=pl.String)
 
     def _as_units(self, hits: pl.DataFrame) -> pl.DataFrame:
-        """The units that hits count as, in the order of the hits. A hit without units stays as it is."""
+        """Replaces hits by the units that they count as, in the order of the hits.
+
+        A hit without units stays as it is.
+        """
         ordered = hits.sort("item", "score", "doc", descending=[False, True, True])
         units = ordered.select("item", doc=self._units_of(ordered)).explode("doc")
         return units.with_columns(score=pl.int_range(pl.len(), 0, -1).cast(pl.Float64))
 
     def _units_of(self, frame: pl.DataFrame) -> pl.Series:
-        """The units that the document of each row counts as."""
+        """Returns, for each row, the units that its document counts as.
+
+        A document without units counts as itself.
+        """
         lists = [list(self.corpus.units.get(doc) or [doc]) for doc in frame["doc"]]
         return pl.Series(lists, dtype=pl.List(pl.String))
 
     def label(self, name: str) -> pl.DataFrame:
-        """The labels of one name that apply to this arm and seed."""
+        """Returns the labels of one name that apply to this arm and seed."""
         return self.labels.of(name, self.arm.name, self.seed)
 
     @cached_property
     def relevance(self) -> pl.DataFrame:
-        """item, doc, grade under the label "relevance"."""
+        """The grades under the label "relevance", with the columns item, doc and grade."""
         return self.graded(View())
 
     def graded(self, view: View) -> pl.DataFrame:
-        """Columns item, doc, grade: each document once, with the best grade of its spans or passages."""
+        """Returns the grades in a view, with the columns item, doc and grade.
+
+        Each document occurs once per item, with the best grade of its spans or passages.
+        """
         parts = [self._graded(label) for label in view.labels]
         judged = pl.concat(parts).unique(["item", "doc"], keep="first", maintain_order=True)
         return judged if view.level == "passage" else self._by_document(judged)
 
     def _by_document(self, judged: pl.DataFrame) -> pl.DataFrame:
-        """Documents with the best grade of their passages."""
+        """Replaces passages by their documents. Each document gets the best grade of its passages."""
         documents = judged.with_columns(doc=self._document_of(judged))
         return documents.group_by("item", "doc", maintain_order=True).agg(pl.col("grade").max())
 
     def _graded(self, label: str) -> pl.DataFrame:
-        """The grades under one label.
+        """Returns the grades under one label.
 
         Whether a passage is relevant does not depend on the arm that returned it. So in an open world all
         arms on a corpus share one pool. With separate pools, each arm would be compared with its own hits.
@@ -234,11 +262,11 @@ class Block:
 
     @property
     def gains(self) -> GainMatrix:
-        """Grades by rank, passage by passage, under the label "relevance"."""
+        """The grades by rank for the ranking by passage, under the label "relevance"."""
         return self.gains_in(View())
 
     def gains_in(self, view: View) -> GainMatrix:
-        """Grades by rank in a view, worked out once."""
+        """Returns the grades by rank in a view. They are computed once per view."""
         if view not in self._gains:
             ranking = self.ranked(view.level)
             # by place, not by score: a run file's scores are compared in single precision, a system's are not
@@ -263,10 +291,11 @@ class Block:
         return self.rankable_in(View())
 
     def rankable_in(self, view: View) -> NDArray[np.bool_]:
-        """True for items whose ranking can be right or wrong: they want passages and have labels.
+        """Returns True for items whose ranking can be right or wrong in a view.
 
-        In an open world, items without labels count too: nobody judged them yet. An item whose gold is
-        anchored in text has something to find, whether or not a passage of this chunking counts as it.
+        These are the items that expect passages and have labels. In an open world, items without labels count
+        too, since nobody has judged them yet. An item whose gold is anchored in text counts even if no
+        passage of this chunking contains the anchored text.
         """
         if self.labels.world(view.label) == "open":
             return self.expects_passages
@@ -275,7 +304,7 @@ class Block:
         return self.expects_passages & known
 
     def highest_in(self, view: View) -> float:
-        """The highest grade of the golden set; infinite in an open world, where higher grades may come."""
+        """The highest grade of the golden set; infinity in an open world, where higher grades may come."""
         if self.labels.world(view.label) == "open" or len(view.labels) > 1:
             return inf
         grades = self.labels.frame.filter(pl.col("label") == view.label)["grade"].to_numpy()
@@ -286,7 +315,7 @@ class Block:
 
     @cached_property
     def responses(self) -> list[Response | None]:
-        """The responses as records; None for an item that was not asked yet."""
+        """The responses as records. The value is None for an item that was not asked yet."""
         decode = msgspec.json.Decoder(Response).decode
         found: list[Response | None] = []
         for docs, scores, rest in self.answers.select("docs", "scores", "rest").iter_rows():
@@ -303,15 +332,15 @@ class Block:
 
     @cached_property
     def shown(self) -> Mapping[Budget, Sequence[ShownEvidence | None]]:
-        """What each item's context shows of its evidence, by budget."""
+        """For each budget: how much of its evidence the context of each item shows."""
         return shown_by_budget(self.items, self.responses, self.corpus)
 
     def lacks(self, needs: frozenset[str]) -> bool:
-        """Whether the system declares that its responses never hold something that a measure needs."""
+        """Whether the system declares that its responses never hold a part that a measure needs."""
         return self.gives is not None and bool((needs & RESPONSE_PARTS) - self.gives)
 
     def empty(self, needs: frozenset[str]) -> NDArray[np.bool_]:
-        """True for items whose answer holds nothing of a part that a measure needs."""
+        """Returns True for items whose answer has nothing in one of the parts that a measure needs."""
         blank = np.zeros(len(self.items), dtype=bool)
         if "hits" in needs:
             blank |= self.answers["docs"].list.len().fill_null(0).to_numpy() == 0

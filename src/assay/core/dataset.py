@@ -1,4 +1,7 @@
-"""A dataset in memory: corpus, items, label definitions, and the slices that select items."""
+"""A dataset in memory: its corpus, items and label definitions.
+
+Also the conditions of slices, which select items.
+"""
 
 from __future__ import annotations
 
@@ -20,8 +23,10 @@ _encode = msgspec.json.Encoder(order="sorted").encode
 
 
 def digest(parts: Iterable[bytes]) -> str:
-    """A short content hash of a list of parts. Different lists that join to the same bytes have different
-    hashes."""
+    """Returns a short hash of a list of parts.
+
+    The lengths of the parts are hashed too. So two lists that join to the same bytes have different hashes.
+    """
     state = hashlib.blake2b(digest_size=16)
     for part in parts:
         state.update(len(part).to_bytes(8, "little"))
@@ -44,7 +49,7 @@ class Corpus:
 
     @property
     def is_uncut(self) -> bool:
-        """Whether it has only documents, which were not cut into passages yet."""
+        """Whether the corpus has only documents, which were not cut into passages yet."""
         return not self.passages and bool(self.documents)
 
     @cached_property
@@ -58,7 +63,7 @@ class Corpus:
         return {passage.doc_id: index for index, passage in enumerate(self.passages)}
 
     def text_of(self, doc_id: str) -> str | None:
-        """The text of a passage, document or unit; None if the corpus has nothing of that id."""
+        """Returns the text of a passage, document or unit; None if the corpus has no text with that id."""
         if (index := self.position.get(doc_id)) is not None:
             return self.passages[index].text
         if doc_id in self.documents:
@@ -66,19 +71,22 @@ class Corpus:
         return None if self.before is None else self.before.text_of(doc_id)
 
     def document_of(self, doc_id: str) -> str:
-        """The document from which a passage or unit was cut, or itself if it was not cut from one."""
+        """Returns the document from which a passage or unit was cut.
+
+        If there is none, returns the given id.
+        """
         if (index := self.position.get(doc_id)) is not None:
             return self.passages[index].source or doc_id
         return doc_id if self.before is None else self.before.document_of(doc_id)
 
     def section_of(self, doc_id: str) -> str | None:
-        """The section that contains a passage or unit."""
+        """Returns the section that contains a passage or unit; None if it has no section."""
         if (index := self.position.get(doc_id)) is not None:
             return self.passages[index].section
         return None if self.before is None else self.before.section_of(doc_id)
 
     def restricted(self, doc_ids: Iterable[str]) -> Corpus:
-        """The part of the corpus with these passages, in corpus order."""
+        """Returns a corpus with only these passages, in corpus order, and the documents of these passages."""
         found = sorted({self.position[doc_id] for doc_id in doc_ids if doc_id in self.position})
         passages = [self.passages[index] for index in found]
         sources = dict.fromkeys(passage.source or passage.doc_id for passage in passages)
@@ -122,7 +130,7 @@ class Dataset:
 
 
 def search_problems(dataset: Dataset, system: object) -> list[Problem]:
-    """Reasons why a system that searches passages cannot find anything in a dataset."""
+    """Returns the reasons why a system that searches passages cannot find anything in a dataset."""
     passages = dataset.corpus.passages
     if not passages:
         fix = "Add passages or documents to it, or name a system that brings its own answers."
@@ -172,9 +180,9 @@ _COMPARE = {">=": operator.ge, ">": operator.gt, "<=": operator.le, "<": operato
 
 @dataclass(frozen=True)
 class Condition:
-    """A condition of a slice: a tag or factor has one of the values (`equal`), or none of them.
+    """A condition of a slice: a tag or factor has one of the values or, if `equal` is false, none of them.
 
-    With `sign`, the tag is a number and is compared with the single value: `freq > 5`.
+    If `sign` is given, the tag is a number that is compared with the only value, as in `freq > 5`.
     """
 
     name: str
@@ -183,7 +191,10 @@ class Condition:
     sign: str = ""
 
     def met_by(self, values: Iterable[str]) -> bool:
-        """Whether an item or arm with these values of the tag is in the slice. `*` matches any value."""
+        """Whether an item or arm with these values of the tag or factor is in the slice.
+
+        `*` among the values of the condition matches any value.
+        """
         if self.sign:
             bound = float(self.values[0])
             return any(_COMPARE[self.sign](number, bound) for number in numbers(values))
@@ -198,7 +209,7 @@ class Condition:
 
 
 def numbers(values: Iterable[str]) -> Iterator[float]:
-    """The values that are numbers."""
+    """Yields those values that are finite numbers, as numbers."""
     for value in values:
         try:
             number = float(value)
@@ -209,5 +220,5 @@ def numbers(values: Iterable[str]) -> Iterator[float]:
 
 
 def bare_or_quoted(text: str, bare: re.Pattern[str]) -> str:
-    """The text as it is, or in quotes if it could not be read back without."""
+    """Returns the text as it is, or in quotes if it could not be read back without quotes."""
     return text if bare.fullmatch(text) else "'" + text.replace("'", "''") + "'"

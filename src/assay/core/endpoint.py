@@ -1,10 +1,11 @@
-"""One robust client for every service with JSON over HTTP.
+"""A robust client for every service that answers HTTP requests with JSON.
 
-An `Endpoint` has the address, timeout, retries and price of a service; `open()` gives the `Client` that asks.
-Temporary failures (no connection, no answer in time, 429, 5xx, an answer that is cut short or not what was
-asked for) are tried again, with growing pauses, and in the end raise Retryable. A request that would be
-refused again raises RequestRefusal at once. No message contains a key, header or password, even if the
-service repeats it.
+An `Endpoint` holds the address, timeout, retries and price of a service. Its method `open` returns a
+`Client`, which sends requests. The client repeats a request after a temporary failure, with growing pauses,
+and raises Retryable if no attempt succeeds. A failure is temporary if there is no connection, no answer in
+time, a status such as 429 or 5xx, an answer that is cut short, or an answer that cannot be used. If the
+service would refuse the request again, the client raises RequestRefusal at once. No message contains a key,
+header or password, even if the service repeats it in an answer.
 """
 
 from __future__ import annotations
@@ -54,7 +55,10 @@ _SECRET = re.compile(
 
 
 class RequestRefusal(SystemFailure):
-    """A service refuses a request and would refuse it again. It has the `status` and the message (`said`)."""
+    """A service refuses a request and would refuse it again.
+
+    `status` is the HTTP status. `said` is the message of the service.
+    """
 
     fault_kind = "Refused"
 
@@ -64,13 +68,16 @@ class RequestRefusal(SystemFailure):
 
     @property
     def too_much(self) -> bool:
-        """Whether a smaller request might be accepted."""
+        """Whether the service might accept a smaller request."""
         worded = self.status in {400, 422} and _TOO_MUCH.match(self.said) is not None
         return self.status == 413 or worded
 
 
 def ask_in_parts(texts: list[str], ask: Callable[[list[str]], T]) -> list[T]:
-    """The results of `ask` for all texts, in order. If a request is too large, it is asked in two halves."""
+    """Calls `ask` on all texts and returns the results in order.
+
+    If a request is too large, its texts are sent again in two halves, each in a request of its own.
+    """
     try:
         return [ask(texts)]
     except RequestRefusal as refusal:
@@ -84,7 +91,10 @@ def ask_in_parts(texts: list[str], ask: Callable[[list[str]], T]) -> list[T]:
 
 
 def read_unpacked(response: httpx.Response, most: int, until: float = float("inf")) -> Iterator[bytes]:
-    """Read a streamed answer as `decompress` gives it. After `until` it raises httpx.ReadTimeout."""
+    """Yields the decompressed pieces of a streamed answer, of at most `most` bytes together.
+
+    Raises httpx.ReadTimeout if reading goes on after the time `until` of the monotonic clock.
+    """
     import httpx
 
     def sent() -> Iterator[bytes]:
@@ -104,10 +114,11 @@ def is_passing(status: int) -> bool:
 def pause_before(
     attempt: int, backoff: float, retry_after: str | None = None, clock: Callable[[], float] = time.time
 ) -> float:
-    """Seconds to wait before an attempt (the second attempt is 2), and at least what a Retry-After asks for.
+    """Returns the seconds to wait before an attempt; the second attempt has the number 2.
 
-    The pause doubles each time. It varies at random from half to one and a half times, so that threads that
-    failed together do not try again together.
+    The pause doubles with each attempt. It is multiplied by a random number from 0.5 to 1.5, so that threads
+    that failed together do not try again together. It is at least as long as the header Retry-After asks for,
+    but never longer than LONGEST_PAUSE.
     """
     own = backoff * 2.0 ** min(max(attempt - 2, 0), 16) * (0.5 + random.random())
     return min(max(own, _retry_after_seconds(retry_after or "", clock())), LONGEST_PAUSE)
@@ -115,10 +126,10 @@ def pause_before(
 
 @dataclass(frozen=True)
 class Endpoint:
-    """The address of a service, credentials, timeout and retries, and the price.
+    """The address of a service, with its credentials, timeout, retries and price.
 
-    `timeout` bounds one attempt. Only connecting and receiving headers byte by byte can take longer, since
-    there the limit is on each wait.
+    `timeout` limits the time of one attempt. An attempt can take longer only while it connects or receives
+    headers byte by byte: there, the limit applies to each wait.
     """
 
     url: str = field(repr=False)  # may hold credentials, and a query such as ?api-version=…
@@ -152,12 +163,12 @@ class Endpoint:
 
     @property
     def address(self) -> str:
-        """The URL without credentials and query: what messages may hold."""
+        """The URL without credentials and query. Messages may contain it."""
         return _without_credentials(self.url).rstrip("/")
 
     @property
     def identity(self) -> str:
-        """What distinguishes the service from others: the address, and the query without secrets."""
+        """The text that distinguishes the service from others: its address, and its query without secrets."""
         query = urlsplit(self.url).query
         kept = "&".join(pair for pair, name, _ in _query(query) if not _SECRET.search(name))
         return f"{self.address}?{kept}" if kept else self.address
@@ -172,12 +183,12 @@ class Endpoint:
 
     @cached_property
     def secrets(self) -> list[str]:
-        """Everything that no message may contain, as it is and as in a URL, the longest first."""
+        """Every text that no message may contain, plain and as in a URL, the longest first."""
         hidden = {(self.key or "").strip(), *self.headers.values(), *_url_secrets(self.url)} - {""}
         return sorted(hidden | {quote(value, safe="") for value in hidden}, key=len, reverse=True)
 
     def conceal(self, text: str) -> str:
-        """The text on one line, without secrets."""
+        """Returns the text on one line, with each secret replaced by an ellipsis."""
         for secret in self.secrets:
             text = text.replace(secret, "…")
         return " ".join(text.split())
@@ -196,15 +207,15 @@ class Endpoint:
             return host == "localhost"
 
     def target(self, path: str) -> str:
-        """The URL of a path below the endpoint's, with its query."""
+        """Returns the URL of the service with `path` added to its path. The query of the URL stays."""
         parts = urlsplit(self.url)
         return urlunsplit(parts._replace(path=parts.path.rstrip("/") + path, fragment=""))
 
     def counted(self, usage: object, texts: Sequence[str]) -> int:
-        """The tokens that a request took, by the `usage` in the answer.
+        """Returns the number of tokens that a request took, according to the field `usage` of the answer.
 
-        Without it they count as 0. But if tokens have a price, they count as a quarter of the characters
-        that were sent, since a cost must not be reported as zero.
+        Without that field the number is 0. But if tokens have a price, each four characters that were sent
+        count as one token, so that a cost is never reported as zero.
         """
         total = usage.get("total_tokens") if isinstance(usage, dict) else None
         if isinstance(total, int | float) and 0 <= total < float("inf"):
@@ -217,13 +228,13 @@ class Endpoint:
     def open(
         self, *, sleep: Callable[[float], None] = time.sleep, clock: Callable[[], float] = time.time
     ) -> Client:
-        """A client with its own connections. `clock` gives the time of day, for dates in answers."""
+        """Returns a client with its own connections. `clock` gives the time of day, for dates in answers."""
         self._check_address()
         return Client(self, sleep, clock)
 
 
 class _AttemptFailure(ValueError):
-    """An attempt that failed, and when the service asks for the next one."""
+    """An attempt that failed. `retry_after` is the header in which the service says when to try again."""
 
     def __init__(self, what: str, retry_after: str | None = None) -> None:
         super().__init__(what)
@@ -231,7 +242,7 @@ class _AttemptFailure(ValueError):
 
 
 class Client:
-    """Open connections to one endpoint, which threads share. They close with the client."""
+    """A client with open connections to one endpoint. Threads may share it. Its connections close with it."""
 
     def __init__(
         self, endpoint: Endpoint, sleep: Callable[[float], None], clock: Callable[[], float]
@@ -249,7 +260,10 @@ class Client:
         self.close = weakref.finalize(self, self._http.close)
 
     def post(self, path: str, payload: object, read: Callable[[Any], T]) -> T:
-        """What `read` makes of the answer. If it raises ValueError, the request is made again."""
+        """Sends a request and returns what `read` makes of the answer.
+
+        If `read` raises ValueError, it tries again.
+        """
         content = json.dumps(payload, ensure_ascii=False, allow_nan=False).encode("utf-8", "replace")
         attempt = 1
         while True:
@@ -268,7 +282,11 @@ class Client:
         return f"{what.rstrip('.')}. See whether the service is up, and run again."
 
     def _attempt(self, path: str, content: bytes) -> Any:
-        """The answer to one request. Raises _AttemptFailure if another may succeed, else RequestRefusal."""
+        """Sends one request and returns the answer.
+
+        Raises _AttemptFailure if another attempt may succeed, and RequestRefusal if the service refuses the
+        request.
+        """
         response, body = self._exchange(self.endpoint.target(path), content)
         status = f"{response.status_code} {response.reason_phrase}".strip()
         if is_passing(response.status_code):
@@ -330,13 +348,13 @@ def _is_address(url: str) -> bool:
 
 
 def _without_credentials(url: str) -> str:
-    """A URL without credentials and query."""
+    """Returns a URL without its credentials and its query."""
     parts = urlsplit(url)
     return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
 
 
 def _url_secrets(url: str) -> Iterator[str]:
-    """The credentials in a URL: user and password, also as they are sent, and keys in the query."""
+    """Yields the credentials in a URL: user and password, the header made of both, and keys in the query."""
     parts = urlsplit(url)
     written = [part for part in (parts.username, parts.password) if part]
     if written:
@@ -348,14 +366,14 @@ def _url_secrets(url: str) -> Iterator[str]:
 
 
 def _query(query: str) -> Iterator[tuple[str, str, str]]:
-    """The parameters of a query: each as written, its name, and its value as written."""
+    """Yields each parameter of a query: the parameter as written, its name, and its value as written."""
     for pair in filter(None, query.split("&")):
         name, _, value = pair.partition("=")
         yield pair, unquote_plus(name), value
 
 
 def _message_of_service(body: bytes) -> str:
-    """The message in the body of an error, or the whole body if there is none in the usual places."""
+    """Returns the message in the body of an error, or the whole body if the usual fields have no message."""
     text = body.decode("utf-8", "replace")
     try:
         answer = msgspec.json.decode(body)
@@ -367,7 +385,7 @@ def _message_of_service(body: bytes) -> str:
 
 
 def _retry_after_seconds(header: str, now: float) -> float:
-    """The seconds that a Retry-After asks for, given as a number or a date; 0 if it is neither."""
+    """Returns the seconds that a Retry-After asks for, by a number or a date; 0 if it is neither."""
     try:
         seconds = float(header)
     except ValueError:

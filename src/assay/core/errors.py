@@ -25,7 +25,7 @@ _MISSING = re.compile(r"missing required field `(.+?)`")
 
 @dataclass(frozen=True)
 class Problem:
-    """One thing that is wrong: what, where, and what to do about it."""
+    """One thing that is wrong, where it is, and how to correct it."""
 
     what: str
     where: str = ""
@@ -41,7 +41,7 @@ class Problem:
 
 
 class AssayError(Exception):
-    """The root of all errors: what went wrong, where, and what to do next."""
+    """The base class of all errors. The message says what went wrong, where, and what to do next."""
 
     exit_code: ClassVar[int] = 2
     fault_kind: ClassVar[str] = ""  # the kind of its fault in stored answers; empty: the name of the class
@@ -58,7 +58,10 @@ class MissingVariable(UsageError):
 
 
 class DataError(AssayError):
-    """Input that cannot be used. It has all problems of a file, so that they can be corrected together."""
+    """Input that cannot be used.
+
+    The error lists all problems of a file, so that they can be corrected together.
+    """
 
     exit_code = 3
     SHOWN: ClassVar[int] = 20
@@ -80,19 +83,22 @@ class SystemFailure(AssayError):
 
 
 class PluginError(AssayError):
-    """A plugin is unknown, does not load, or got parameters that it does not take."""
+    """A plugin is unknown, does not load, or was given parameters that it does not accept."""
 
     exit_code = 5
 
 
 class Retryable(AssayError):
-    """Raised by a system if an attempt failed temporarily: the runner tries again."""
+    """An attempt of a system failed for a temporary reason.
+
+    The system raises this, and the runner tries again.
+    """
 
     exit_code = 4
 
 
 def decoding_problem(error: Exception, where: str = "", line: int | None = None) -> Problem:
-    """A decoding error as a problem: the field, what is wrong with it, and what to do."""
+    """Turns a decoding error into a problem that names the field, its fault and the correction."""
     if isinstance(error, UnicodeDecodeError):
         byte = error.object[error.start]
         return Problem(f"not UTF-8 (byte 0x{byte:02x})", where, line, fix="Save the file as UTF-8.")
@@ -112,14 +118,14 @@ def decoding_problem(error: Exception, where: str = "", line: int | None = None)
 
 
 def fault_kind(error: BaseException) -> str:
-    """The kind of fault that an exception becomes. A class that is renamed keeps its first name there."""
+    """Returns the kind of fault under which an exception is stored. A renamed class keeps its first kind."""
     return (error.fault_kind if isinstance(error, AssayError) else "") or type(error).__name__
 
 
 def did_you_mean(word: str, known: Iterable[str], cutoff: float = 0.55) -> str:
-    """A closing sentence that suggests the most similar known names, or lists the known names.
+    """Returns a closing sentence that suggests the most similar known names, or lists all known names.
 
-    Short names are similar to many words: raise `cutoff` for them.
+    Short names are similar to many words. For short names, pass a higher `cutoff`.
     """
     names = sorted(set(known))
     folded = {name.lower(): name for name in names}

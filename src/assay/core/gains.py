@@ -1,14 +1,15 @@
-"""The gain matrix: one row per item, one column per rank, with the grade of the hit at that rank.
+"""The gain matrix has one row per item and one column per rank.
 
-Every ranking measure is a few lines of NumPy over it. Unjudged hits and empty ranks are NaN, so
-`grades >= level` is false for both without a second mask.
+A cell holds the grade of the hit at that rank. With it, every ranking measure is a few lines of NumPy. Hits
+that nobody judged and ranks without a hit are NaN, so `grades >= level` is false for both without a second
+mask.
 
-Two rules follow trec_eval 9 as pytrec-eval-terrier 0.5.11 runs it:
+Two rules are those of trec_eval 9 as pytrec-eval-terrier 0.5.11 runs it:
 
-Order    by score, descending; equal scores by document id, descending, compared byte by byte. Scores are
-         compared in single precision, so two that differ only beyond float32 are a tie. (trec_eval 10
-         compares in double precision; such near-ties are the only place where the two can differ.)
-Labels   a negative grade marks a document that was pooled but never judged: it counts as unlabelled.
+Order    Hits are sorted by score, descending. Equal scores are sorted by document id, descending, byte by
+         byte. Scores are compared in single precision, so two scores that differ only beyond float32 are
+         equal. (trec_eval 10 compares in double precision. The two can differ only for such scores.)
+Labels   A negative grade marks a document that was pooled but never judged. It counts as unlabelled.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ _MIX = np.uint64(0x9E3779B97F4A7C15)  # odd, so multiplying by it permutes the 6
 
 @dataclass(frozen=True)
 class GainMatrix:
-    """Grades by rank for every item, and the ideal ranking."""
+    """The grades of every item by rank, and the grades of its ideal ranking."""
 
     grades: NDArray[np.float64]  # (n, depth); NaN: unjudged, or nothing at that rank
     returned: Ints  # (n,) how many hits came back
@@ -40,17 +41,17 @@ class GainMatrix:
         return len(self.returned)
 
     def top(self, cutoff: int | None) -> NDArray[np.float64]:
-        """The grades up to a cut-off; None: all of them."""
+        """Returns the grades of the ranks up to a cut-off; without a cut-off, all grades."""
         return self.grades[:, :cutoff]
 
     def relevant(self, rel: int) -> Ints:
-        """The number of labels of each item with at least this grade."""
+        """Returns, for each item, the number of labels with at least the grade `rel`."""
         count: Ints = np.count_nonzero(self.ideal >= rel, axis=1)
         return count
 
 
 def gain_matrix(ranking: pl.DataFrame, labels: pl.DataFrame, items: Sequence[str]) -> GainMatrix:
-    """Grades by rank, with rows in the order of `items`.
+    """Makes the gain matrix of a ranking. Its rows are in the order of `items`.
 
     `ranking` has the columns item, doc, score in any row order; `labels` has item, doc, grade. Rows about
     other items are left out.
@@ -67,7 +68,7 @@ def gain_matrix(ranking: pl.DataFrame, labels: pl.DataFrame, items: Sequence[str
 
 
 def _number_by_name(frame: pl.DataFrame, items: Sequence[str]) -> pl.DataFrame:
-    """Replace item ids by row numbers, and leave out rows about unknown items.
+    """Replaces item ids by row numbers, and leaves out rows about unknown items.
 
     Files keep the rows of an item together, so only the first row of each group is looked up.
     """
@@ -82,7 +83,10 @@ def _number_by_name(frame: pl.DataFrame, items: Sequence[str]) -> pl.DataFrame:
 
 
 def _sort_hits(hits: pl.DataFrame) -> pl.DataFrame:
-    """The hits grouped by item, the best first. They are sorted only if needed."""
+    """Returns the hits grouped by item, the best hit of each item first.
+
+    Hits that are in this order stay as they are.
+    """
     row, score = hits["row"].to_numpy(), hits["score"].cast(pl.Float32).to_numpy()
     falls = (score[1:] < score[:-1]) | (row[1:] != row[:-1])
     if falls.all() and _is_grouped(row):
@@ -93,23 +97,26 @@ def _sort_hits(hits: pl.DataFrame) -> pl.DataFrame:
 
 
 def _is_grouped(row: Ints) -> bool:
-    """Whether equal numbers are adjacent, in any order of the groups."""
+    """Whether equal row numbers are adjacent. The groups may be in any order."""
     heads = row[np.flatnonzero(np.diff(row, prepend=-1))]
     return len(np.unique(heads)) == len(heads)
 
 
 def _rank_in(row: Ints) -> Ints:
-    """The position of each entry among the entries of its row, from 0. Equal rows are adjacent."""
+    """Returns the position of each entry among the entries of its row, from 0.
+
+    Equal rows must be adjacent.
+    """
     starts = np.flatnonzero(np.diff(row, prepend=-1))
     lengths = np.diff(starts, append=len(row))
     return np.arange(len(row)) - np.repeat(starts, lengths)
 
 
 def _find_labels(hits: pl.DataFrame, known: pl.DataFrame) -> tuple[Ints, NDArray[np.float64]]:
-    """The lines of `hits` that have a label, and their grades.
+    """Finds the lines of `hits` that have a label, and returns these lines with their grades.
 
-    Joining a million strings is slow. So a bitmap over hashes first drops hits that cannot have a label, the
-    rest is joined by hash, and only what matches is compared in full.
+    Joining a million strings is slow. So a bitmap over hashes first drops hits that cannot have a label. The
+    other hits are joined by hash, and only hits with an equal hash are compared in full.
     """
     keys, known_keys = _hashes(hits), _hashes(known)
     slot = np.uint64(_SLOTS - 1)  # a mask, since a remainder would cost a division per hit
@@ -125,14 +132,14 @@ def _find_labels(hits: pl.DataFrame, known: pl.DataFrame) -> tuple[Ints, NDArray
 
 
 def _hashes(frame: pl.DataFrame) -> NDArray[np.uint64]:
-    """A hash of each row's item and document."""
+    """Returns a hash of the item and document of each row."""
     item = frame["row"].to_numpy().view(np.uint64) * _MIX
     keys: NDArray[np.uint64] = frame["doc"].hash().to_numpy() ^ item
     return keys
 
 
 def _ideal(known: pl.DataFrame, n: int) -> NDArray[np.float64]:
-    """The positive grades of each item, the best first, padded with 0."""
+    """Returns the positive grades of each item, the best first, padded with 0."""
     positive = known.filter(pl.col("grade") > 0)
     row, grade = positive["row"].to_numpy(), positive["grade"].to_numpy()
     if not _is_grouped(row):

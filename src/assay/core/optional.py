@@ -1,8 +1,8 @@
-"""What plugins may offer besides what their protocol in `core/protocols.py` demands.
+"""The optional members of plugins. Required members are in the protocols of `core/protocols.py`.
 
-There is one protocol per optional member. A plugin offers the member by having it: it inherits from nothing
-and registers nothing. The program asks with `isinstance`. Each docstring says what holds for a plugin without
-the member.
+There is one protocol per optional member. A plugin that has the member fulfils the protocol: it need not
+inherit from the protocol or register. The program tests plugins with `isinstance`. Where it matters, a
+docstring says what applies to a plugin without the member.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ IMPORTED = "imported"  # the origin of answers that are read from files
 
 @runtime_checkable
 class VersionedPlugin(Protocol):
-    """A plugin whose author counts versions: a new one means other answers, findings or values.
+    """A plugin whose author counts versions. A new version means other answers, findings or values.
 
-    Without `version`, the version of the distribution counts.
+    For a plugin without `version`, the version of its distribution is used.
     """
 
     @property
@@ -38,7 +38,8 @@ class VersionedPlugin(Protocol):
 class IdentifiedPlugin(Protocol):
     """A system or part whose answers depend on more than its parameters: on models, prompts or files.
 
-    `identity` gives their hashes, as anything that becomes JSON. Without it, the parameters decide.
+    `identity` returns the hashes of these, as a value that can become JSON. For a plugin without `identity`,
+    only the parameters identify its answers.
     """
 
     def identity(self, kit: Kit) -> object: ...
@@ -46,7 +47,10 @@ class IdentifiedPlugin(Protocol):
 
 @runtime_checkable
 class ThreadedPlugin(Protocol):
-    """A system, judge or model that may be called from several threads at a time: how many (default: 1)."""
+    """A system, judge or model that several threads may call at the same time.
+
+    `threads` is the greatest number of these threads. It is 1 for a plugin without `threads`.
+    """
 
     @property
     def threads(self) -> int: ...
@@ -57,9 +61,10 @@ class ThreadedPlugin(Protocol):
 
 @runtime_checkable
 class DeclaringSystem(Protocol):
-    """A system that says what its responses can hold, such as {"hits", "contexts"}; None: anything.
+    """A system that declares which parts its responses can hold, such as {"hits", "contexts"}.
 
-    A measure that needs more does not apply to it. Without `gives`, responses may hold anything.
+    A measure that needs another part does not apply to the system. If `gives` is None or missing, responses
+    may hold any part.
     """
 
     @property
@@ -68,16 +73,17 @@ class DeclaringSystem(Protocol):
 
 @runtime_checkable
 class FileDeclaringSystem(Protocol):
-    """A system whose files decide what its responses can hold. `gives_in` then replaces `gives`."""
+    """A system whose files decide which parts its responses can hold. `gives_in` then replaces `gives`."""
 
     def gives_in(self, kit: Kit) -> frozenset[str] | None: ...
 
 
 @runtime_checkable
 class SeededSystem(Protocol):
-    """A system that says whether the seed changes its answers.
+    """A system that declares whether the seed changes its answers.
 
-    If not, it is asked with the first seed only. Without `seeded`, it is asked with every seed.
+    If `seeded` is false, the system is asked with the first seed only. A system without `seeded` is asked
+    with every seed.
     """
 
     @property
@@ -86,7 +92,10 @@ class SeededSystem(Protocol):
 
 @runtime_checkable
 class BudgetedSystem(Protocol):
-    """A system that can give contexts for some budgets only. Without `budgets`, it can for every budget."""
+    """A system that can give contexts for some token budgets only.
+
+    A system without `budgets` can give contexts for every budget.
+    """
 
     @property
     def budgets(self) -> Set[Budget]: ...
@@ -94,21 +103,27 @@ class BudgetedSystem(Protocol):
 
 @runtime_checkable
 class CheckingSystem(Protocol):
-    """A system that can say, before it is asked, why it cannot serve a dataset."""
+    """A system that can report, before it is asked, the reasons why it cannot serve a dataset."""
 
     def problems(self, dataset: Dataset, kit: Kit) -> Sequence[Problem]: ...
 
 
 @runtime_checkable
 class WarningSystem(Protocol):
-    """A system that can say what looks like a mistake in a dataset. Reports and `assay validate` show it."""
+    """A system that can report what looks like a mistake in a dataset.
+
+    Reports and `assay validate` show these warnings.
+    """
 
     def warnings(self, dataset: Dataset, kit: Kit) -> Sequence[str]: ...
 
 
 @runtime_checkable
 class SystemWithOrigin(Protocol):
-    """A system whose class says where its answers come from. Answers that are "imported" are not timed."""
+    """A system whose class declares where its answers come from.
+
+    If `origin` is "imported", its answers are not timed.
+    """
 
     @property
     def origin(self) -> str: ...
@@ -116,7 +131,7 @@ class SystemWithOrigin(Protocol):
 
 @runtime_checkable
 class WrappingSystem(Protocol):
-    """A system around another system."""
+    """A system that wraps another system. `of` is the inner system."""
 
     @property
     def of(self) -> System: ...
@@ -131,14 +146,14 @@ class StructuredIndex(Protocol):
 
 @runtime_checkable
 class ClosableIndex(Protocol):
-    """An index that holds something that must be closed: a connection, a process."""
+    """An index that holds a resource that must be closed, such as a connection or a process."""
 
     def close(self) -> None: ...
 
 
 @runtime_checkable
 class PricedIndex(Protocol):
-    """An index that knows what building it cost; None or 0: nothing."""
+    """An index that knows the cost of building it. None or 0 means that building it cost nothing."""
 
     @property
     def cost(self) -> float | None: ...
@@ -149,7 +164,10 @@ class PricedIndex(Protocol):
 
 @runtime_checkable
 class FusionWithWeights(Protocol):
-    """A fusion with a weight for each ranking. Without weights, or if there are none, all count alike."""
+    """A fusion with a weight for each ranking.
+
+    If `weights` is empty or missing, all rankings have the same weight.
+    """
 
     @property
     def weights(self) -> Sequence[float]: ...
@@ -160,23 +178,27 @@ class FusionWithWeights(Protocol):
 
 @runtime_checkable
 class FileReadingJudge(Protocol):
-    """A judge that reads files of the study: `within` gives the judge with these files."""
+    """A judge that reads files of the study. `within` returns the judge with these files."""
 
     def within(self, kit: Kit) -> Judge: ...
 
 
 @runtime_checkable
 class ExaminingJudge(Protocol):
-    """A judge that can say before a run what it cannot judge (problems) and what looks wrong (warnings)."""
+    """A judge that can examine a dataset before a run.
+
+    `examine` returns problems (what the judge cannot judge) and warnings (what looks wrong).
+    """
 
     def examine(self, dataset: Dataset, kit: Kit) -> tuple[Sequence[Problem], Sequence[str]]: ...
 
 
 @runtime_checkable
 class IncompleteJudge(Protocol):
-    """A judge that knows only some of what is relevant under some of the labels it closes.
+    """A judge that closes labels although it knows only some of what is relevant under them.
 
-    Values under these labels are lower bounds, unless an `OpeningJudge` lists the label too.
+    `incomplete` has these labels. Values under them are lower bounds, unless an `OpeningJudge` lists the
+    label too.
     """
 
     @property
@@ -185,9 +207,10 @@ class IncompleteJudge(Protocol):
 
 @runtime_checkable
 class OpeningJudge(Protocol):
-    """A judge that looks at everything that came back, under some labels.
+    """A judge that looks at every result that was returned, under some labels.
 
-    What nobody has judged yet under these labels is unknown, even if another judge closes the label.
+    `opens` has these labels. Under them, a result that nobody has judged yet is unknown, even if another
+    judge closes the label.
     """
 
     @property
@@ -196,7 +219,7 @@ class OpeningJudge(Protocol):
 
 @runtime_checkable
 class ShallowJudge(Protocol):
-    """A judge that looks only at the first `depth` hits. Measures that read further are refused."""
+    """A judge that looks only at the first `depth` hits. Measures that read further hits are refused."""
 
     @property
     def depth(self) -> int: ...
@@ -204,7 +227,7 @@ class ShallowJudge(Protocol):
 
 @runtime_checkable
 class EverybodyJudge(Protocol):
-    """A judge that says whether everybody who marked counts, without being named (default: no)."""
+    """A judge that declares whether it counts the marks of all people, without naming them (default: no)."""
 
     @property
     def everybody(self) -> bool: ...
@@ -212,7 +235,7 @@ class EverybodyJudge(Protocol):
 
 @runtime_checkable
 class LabellingJudge(Protocol):
-    """A judge whose judgments have a label that the study chooses (default: "relevance")."""
+    """A judge for whose judgments the study chooses a label (default: "relevance")."""
 
     @property
     def label(self) -> str: ...
@@ -220,7 +243,7 @@ class LabellingJudge(Protocol):
 
 @runtime_checkable
 class GradingJudge(Protocol):
-    """A judge with words for its grades, each with its value."""
+    """A judge that has a word for each of its grades. `grades` has the value of each word."""
 
     @property
     def grades(self) -> Mapping[str, float]: ...
@@ -242,7 +265,10 @@ class TwinControl(Protocol):
 
 @runtime_checkable
 class ViewMeasure(Protocol):
-    """A measure that reads documents or another label (default: passages under the label "relevance")."""
+    """A measure that reads documents, or a label other than "relevance".
+
+    A measure without `seen_in` reads passages under the label "relevance".
+    """
 
     @property
     def seen_in(self) -> View: ...
@@ -250,7 +276,11 @@ class ViewMeasure(Protocol):
 
 @runtime_checkable
 class CutoffMeasure(Protocol):
-    """A measure with a number after @ (default: none). None: it is "inf", so nothing is cut."""
+    """A measure with a number after @.
+
+    If `cutoff` is None, the measure was written with @inf: nothing is cut. A measure without `cutoff` has no
+    number.
+    """
 
     @property
     def cutoff(self) -> int | None: ...
@@ -258,7 +288,10 @@ class CutoffMeasure(Protocol):
 
 @runtime_checkable
 class GradeMeasure(Protocol):
-    """A measure that applies only if some label has at least this grade. None: it applies to any grades."""
+    """A measure that applies only if some label has at least the grade `least`.
+
+    If `least` is None, the measure applies to any grades.
+    """
 
     @property
     def least(self) -> float | None: ...
@@ -266,7 +299,7 @@ class GradeMeasure(Protocol):
 
 @runtime_checkable
 class PairMeasure(Protocol):
-    """A measure of two systems. `against` names the other one, whose block is then `block.beside`."""
+    """A measure of two systems. `against` names the second system, whose block is `block.beside`."""
 
     @property
     def against(self) -> str: ...
@@ -274,7 +307,7 @@ class PairMeasure(Protocol):
 
 @runtime_checkable
 class CheckedMeasure(Protocol):
-    """A measure that can say before a run, by an AssayError, that it cannot be computed."""
+    """A measure whose `check` raises an AssayError before a run if the measure cannot be computed."""
 
     def check(self) -> None: ...
 
@@ -284,20 +317,26 @@ class CheckedMeasure(Protocol):
 
 @runtime_checkable
 class MeasureBoundStatistic(Protocol):
-    """A statistic that depends on the measures of its arguments: `of` gives it bound to them."""
+    """A statistic that depends on the measures of its arguments.
+
+    `of` returns the statistic for these measures.
+    """
 
     def of(self, measures: Sequence[Measure]) -> Statistic: ...
 
 
 @runtime_checkable
 class ShareStatistic(Protocol):
-    """A statistic that is a share of rows: `trials` counts successes and trials, for its interval."""
+    """A statistic that is a share of rows.
+
+    `trials` returns the numbers of successes and of trials, from which the interval is computed.
+    """
 
     def trials(self, columns: Sequence[Floats]) -> tuple[int, int]: ...
 
 
 @runtime_checkable
 class IndicatorStatistic(Protocol):
-    """A statistic that is a share or number of all rows: `indicator` is 1 for each row that counts."""
+    """A statistic that is a share or a number of all rows. `indicator` returns 1 for each row that counts."""
 
     def indicator(self, columns: Sequence[Floats]) -> Floats: ...

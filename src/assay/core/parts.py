@@ -1,11 +1,11 @@
-"""The parts of which retrieval systems are made, and their protocols.
+"""The parts of retrieval systems, and the protocols of these parts.
 
-A part is a plugin: a frozen dataclass whose fields are its parameters. A study names it as the value of a
-system's parameter: `dense(model=minilm, store=hnsw(m=32))`. A field that takes a part names its group:
-`model: Annotated[Embedder, EMBEDDERS] = Static()`. A part is light; its `load`, `open` or `build` gives what
-is heavy (weights, connections).
+A part is a plugin: a frozen dataclass whose fields are its parameters. A study gives a part as the value of a
+system's parameter: `dense(model=minilm, store=hnsw(m=32))`. A field that accepts a part names the group of
+the part: `model: Annotated[Embedder, EMBEDDERS] = Static()`. A part itself is small. Its method `load`,
+`open` or `build` makes what is large, such as weights and connections.
 
-A part may be a `VersionedPlugin` and an `IdentifiedPlugin` of `core/optional.py`.
+A part may also be a `VersionedPlugin` and an `IdentifiedPlugin` of `core/optional.py`.
 """
 
 from __future__ import annotations
@@ -34,7 +34,10 @@ Where = Mapping[str, str | int | bool | Sequence[str | int | bool]]
 
 
 class Ranking(NamedTuple):
-    """Positions in a corpus, the best first, with their scores. Equal scores are in corpus order."""
+    """Positions in a corpus, the best first, with their scores.
+
+    Positions with equal scores are in corpus order.
+    """
 
     positions: Ints
     scores: Floats
@@ -53,12 +56,14 @@ class Tokens(Protocol):
     def name(self) -> str: ...
 
     def counts(self, texts: Sequence[str]) -> list[int]:
-        """The number of tokens of each text, without special tokens."""
+        """Returns the number of tokens of each text, without special tokens."""
         ...
 
     def spans(self, text: str) -> list[Span]:
-        """The characters of each token, in order and without a gap. If tokens share a character, one of them
-        has it, and the others may be empty."""
+        """Returns the span of characters of each token, in order and without gaps.
+
+        If several tokens share a character, one of them has the character, and the others may be empty.
+        """
         ...
 
 
@@ -73,8 +78,8 @@ class Tokenizer(Protocol):
 class Chunker(Protocol):
     """Cuts documents into passages.
 
-    Each passage has its document (`source`), its `span` there, and the document's title and metadata. Its
-    doc_id is `SOURCE#START-END`, so the same passage has the same id in every chunking.
+    Each passage names its document (`source`) and its `span` there, and has the title and metadata of the
+    document. Its doc_id is `SOURCE#START-END`, so the same passage has the same id in every chunking.
     """
 
     def cut(self, documents: Sequence[Document], kit: Kit) -> list[Passage]: ...
@@ -84,7 +89,10 @@ class Chunker(Protocol):
 
 
 class EmbeddingResult(NamedTuple):
-    """Vectors of length 1, one row per text (zeros for a text without a token), with tokens and cost."""
+    """The vectors of some texts, with the tokens that they took and the cost.
+
+    There is one row of length 1 per text, or a row of zeros for a text without a token.
+    """
 
     vectors: Vectors
     tokens: int = 0
@@ -94,9 +102,9 @@ class EmbeddingResult(NamedTuple):
 class Model(Protocol):
     """A loaded embedding model. Threads may share it.
 
-    `identity` changes if its vectors may change. `batch` is the number of texts for one call, so that vectors
-    can be stored as they come. A model that waits for a service may be a `ThreadedPlugin`. `embed` may raise
-    Retryable.
+    `identity` changes if the vectors may change. `batch` is the number of texts for one call, so that vectors
+    can be stored after each call. A model that waits for a service may be a `ThreadedPlugin`. `embed` may
+    raise Retryable.
     """
 
     @property
@@ -112,7 +120,7 @@ class TokenModel(Protocol):
     """A model that can also give one vector per token."""
 
     def embed_tokens(self, texts: Sequence[str], role: Role) -> list[Vectors]:
-        """One matrix per text, with one row of length 1 per token."""
+        """Returns one matrix per text, with one row of length 1 per token."""
         ...
 
 
@@ -120,7 +128,7 @@ class TokenModel(Protocol):
 class Embedder(Protocol):
     """An embedding model as a study names it: `static`, `minilm`, `openai(model=…)`.
 
-    `identity(kit)` is the identity of the loaded model, without loading it if possible.
+    `identity` returns the identity of the loaded model, if possible without loading it.
     """
 
     def load(self, kit: Kit) -> Model: ...
@@ -128,14 +136,18 @@ class Embedder(Protocol):
 
 
 class VectorIndex(Protocol):
-    """Vectors by position, searched by cosine. Threads may share it."""
+    """An index of vectors that is searched by cosine. A vector is named by its position.
+
+    Threads may share the index.
+    """
 
     def __len__(self) -> int: ...
 
     def search(self, queries: ArrayLike, k: int, where: Where | None = None) -> list[Ranking]:
-        """The k nearest vectors for each row of `queries`; none for a row of zeros.
+        """Returns the k nearest vectors for each row of `queries`; no vectors for a row of zeros.
 
-        `where` selects vectors whose metadata has the value, or one of the values, under every key.
+        With `where`, only vectors are searched whose metadata has, under every key of `where`, its value or
+        one of its values.
         """
         ...
 
@@ -144,20 +156,23 @@ class VectorIndex(Protocol):
 
 @runtime_checkable
 class VectorStore(Protocol):
-    """Keeps and searches vectors: `exact`, `hnsw`, `qdrant(url=…)`, `postgres(url=…)`.
+    """Stores vectors and searches them: `exact`, `hnsw`, `qdrant(url=…)`, `postgres(url=…)`.
 
-    What is stored under a name never changes. If the parameters of a store change how it builds, the store
-    must distinguish such indexes itself.
+    What is stored under a name never changes. If a parameter of a store changes how the store builds an
+    index, the store must keep such indexes apart itself.
     """
 
     def open(self, name: str, kit: Kit) -> VectorIndex | None:
-        """The complete index of that name; None if there is none, or only a part of one."""
+        """Returns the complete index of that name; None if there is none or if it is incomplete."""
         ...
 
     def build(
         self, name: str, vectors: Vectors, kit: Kit, metadata: Sequence[Mapping[str, object]] = ()
     ) -> VectorIndex:
-        """Store vectors of length 1 under a name, completely or not at all, also after a killed build."""
+        """Stores vectors of length 1 under a name, and returns their index.
+
+        It stores all vectors or none, even if a build is killed.
+        """
         ...
 
 
@@ -172,7 +187,7 @@ class Fusion(Protocol):
 
 
 class RerankResult(NamedTuple):
-    """One score per text, where higher is better, with tokens and cost."""
+    """One score per text, where higher is better, with the tokens that were used and the cost."""
 
     scores: Floats
     tokens: int = 0
@@ -187,9 +202,9 @@ class Scorer(Protocol):
 
 @runtime_checkable
 class Reranker(Protocol):
-    """Scores query and passage together: `maxsim`, `cross_encoder(model=…)`, `rerank_endpoint(url=…)`.
+    """Scores a query and a passage together: `maxsim`, `cross_encoder(model=…)`, `rerank_endpoint(url=…)`.
 
-    `embedder` is the model of the system, for rerankers that can use it too.
+    `embedder` is the embedding model of the system. A reranker can use it too.
     """
 
     def load(self, embedder: Embedder, kit: Kit) -> Scorer: ...
@@ -197,7 +212,10 @@ class Reranker(Protocol):
 
 @dataclass(frozen=True)
 class Candidates:
-    """The passages of which a context can be made, the best first: relevance (0 to 1) and size in tokens."""
+    """The passages from which a context can be made, the best first.
+
+    Each has a relevance from 0 to 1, and a size in tokens.
+    """
 
     relevance: Floats
     tokens: Ints
@@ -207,7 +225,7 @@ class Candidates:
 
     @cached_property
     def similarity(self) -> Floats:
-        """The similarity of each pair, from 0 to 1: the cosine, or 0 if it is negative."""
+        """The similarity of each pair of candidates, from 0 to 1: the cosine, or 0 if it is negative."""
         vectors = self.embed().astype(np.float64)
         alike: Floats = np.clip(vectors @ vectors.T, 0.0, 1.0)
         np.fill_diagonal(alike, 1.0)
@@ -216,10 +234,13 @@ class Candidates:
 
 @runtime_checkable
 class Selector(Protocol):
-    """Selects the candidates that a reader is shown: `top`, `mmr(diversity=0.3)`, `knapsack`."""
+    """Selects the candidates that a reader sees: `top`, `mmr(diversity=0.3)`, `knapsack`."""
 
     def select(self, candidates: Candidates, budget: int | None) -> list[int]:
-        """Positions of the selected candidates, in the order they are shown. Their tokens fit the budget."""
+        """Returns the positions of the selected candidates, in the order in which a reader sees them.
+
+        Their tokens together fit the budget.
+        """
         ...
 
 
@@ -230,7 +251,10 @@ ScoresOf = Callable[[Ints], Floats]  # the system's own scores of passages, by p
 
 
 class LinkedPassage(NamedTuple):
-    """A passage that was found over a link: from which passage, over which name, and how far away."""
+    """A passage that was found over a link.
+
+    It has the passage where the link begins, the name that links both, and the number of links to it (`hop`).
+    """
 
     position: int
     source: int
@@ -245,38 +269,48 @@ class Links(Protocol):
 
     @property
     def floor(self) -> float:
-        """The least score of a sentence with the name of the link, as a share of the passage's score."""
+        """The least score of a sentence with the name of the link, as a share of the score of its passage."""
         ...
 
     def follow(self, query: str, first: Ranking, scores_of: ScoresOf) -> list[LinkedPassage]:
-        """The passages that are linked from the first ones of a ranking, the best first, each once."""
+        """Returns the passages to which the first passages of a ranking link, the best first.
+
+        Each passage occurs once.
+        """
         ...
 
     def nodes(self) -> Iterator[Node]:
-        """The names of the links, as an index publishes them."""
+        """Yields a node for each name that links passages, as an index publishes it."""
         ...
 
     def edges(self) -> Iterator[Edge]:
-        """Edges from each passage to the names in it ("mentions"), and from names to passages ("names")."""
+        """Yields the edges between passages and names.
+
+        An edge leads from a passage to each name in it ("mentions"), or from a name to a passage about it
+        ("names").
+        """
         ...
 
 
 @runtime_checkable
 class LinkBuilder(Protocol):
-    """Makes links: `names(hops=1)`."""
+    """Makes the links of a corpus: `names(hops=1)`."""
 
     def build(self, corpus: Corpus, kit: Kit) -> Links: ...
 
 
 def row_lengths(matrix: ArrayLike) -> NDArray[np.float64]:
-    """The length of each row, in float64, since squares of very small or large numbers exceed float32."""
+    """Returns the length of each row.
+
+    It computes in float64, since squares of very small or very large numbers do not fit float32.
+    """
     rows = np.asarray(matrix)
     squared: NDArray[np.float64] = np.einsum("ij,ij->i", rows, rows, dtype=np.float64)
     return np.sqrt(squared)
 
 
 def normalize_rows(matrix: ArrayLike) -> NDArray[np.float32]:
-    """Scale the rows to length 1, in float32. A row of zeros stays zero."""
+    """Scales the rows to length 1, in float32. A row of zeros stays zero."""
     rows = np.asarray(matrix)
     long = row_lengths(rows)
     if not np.isfinite(long).all():

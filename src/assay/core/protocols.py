@@ -1,8 +1,8 @@
-"""The protocols of plugins. A plugin has the members of its protocol; it does not have to inherit from it.
+"""The protocols of plugins. A plugin must have the members of its protocol. It need not inherit from it.
 
-A plugin is a frozen dataclass whose fields are its parameters; `name(k=v)` in a study makes one.
-It gets services (cache, clock, secrets) from the `Kit`, never from globals. `core/optional.py` has the
-members that a plugin may have besides.
+A plugin is a frozen dataclass whose fields are its parameters; `name(k=v)` in a study makes an instance. A
+plugin gets services (cache, clock, secrets) from the `Kit`, never from globals. `core/optional.py` has the
+optional members of plugins.
 """
 
 from __future__ import annotations
@@ -44,15 +44,18 @@ ProgressCallback = Callable[
 
 
 def ignore_progress(stage: str, done: int, total: int) -> None:
-    """Show nothing."""
+    """Shows nothing."""
 
 
 def ignore_cost(cost: float) -> None:
-    """Count nothing as spent."""
+    """Counts nothing as spent."""
 
 
 def default_cache() -> Path:
-    """The folder for work that can be done again: ASSAY_CACHE, or a folder in the user's cache folder."""
+    """Returns the folder for work that can be done again.
+
+    It is the value of ASSAY_CACHE, or a folder in the user's cache folder.
+    """
     if chosen := os.environ.get("ASSAY_CACHE"):
         return Path(chosen)
     try:
@@ -64,7 +67,7 @@ def default_cache() -> Path:
 
 @dataclass(frozen=True)
 class Kit:
-    """The services a plugin may use. Tests pass their own."""
+    """The services that a plugin may use. Tests pass their own services."""
 
     cache: Path = field(default_factory=default_cache)
     clock: Callable[[], float] = time.time
@@ -75,7 +78,10 @@ class Kit:
     given_secrets: set[str] = field(default_factory=set, compare=False, repr=False)  # names of variables
 
     def secret(self, name: str) -> str:
-        """The value of an environment variable, which must be set. No message may contain it afterwards."""
+        """Returns the value of an environment variable, which must be set.
+
+        After this call, no message may contain the value.
+        """
         self.given_secrets.add(name)
         if (value := self.env.get(name)) is None:
             raise MissingVariable(
@@ -84,20 +90,20 @@ class Kit:
         return value
 
     def path(self, given: str | Path) -> Path:
-        """A path from a study file, relative to the study."""
+        """Returns the full path of a path in a study file, which is relative to the study."""
         return self.root / given
 
 
 class Session(Protocol):
-    """One conversation with an index. It is cheap, holds all state, and is used by one thread."""
+    """One conversation with an index. A session is cheap, holds all state, and is used by one thread."""
 
     def answer(self, query: Query, budgets: Sequence[Budget]) -> Response: ...
 
 
 class Index(Protocol):
-    """A built system. It is thread-safe and opens sessions.
+    """A built system, which opens sessions. Threads may share it.
 
-    It may be a `StructuredIndex`, `ClosableIndex` or `PricedIndex` of `core/optional.py` too.
+    It may also be a `StructuredIndex`, `ClosableIndex` or `PricedIndex` of `core/optional.py`.
     """
 
     def session(self) -> Session: ...
@@ -106,15 +112,15 @@ class Index(Protocol):
 class System(Protocol):
     """A system under test.
 
-    `core/optional.py` has a protocol for each member that a system may have besides: `version`, `identity`,
-    `gives` or `gives_in`, `seeded`, `threads`, `budgets`, `problems`, `warnings` and `origin`.
+    `core/optional.py` has a protocol for each optional member of a system: `version`, `identity`, `gives` or
+    `gives_in`, `seeded`, `threads`, `budgets`, `problems`, `warnings` and `origin`.
     """
 
     def build(self, corpus: Corpus, seed: int, kit: Kit) -> Index: ...
 
 
 class DatasetPlugin(Protocol):
-    """Something that loads a dataset."""
+    """A plugin that loads a dataset."""
 
     def load(self, kit: Kit) -> Dataset: ...
 
@@ -123,10 +129,11 @@ class DatasetPlugin(Protocol):
 class Judge(Protocol):
     """A person or program whose judgments a study counts.
 
-    `names` are what its judgments are signed with, best first. `closed_labels` are the labels that it decides
-    completely: what it does not name under one of them is not relevant. Under any other label it is unknown.
-    `core/optional.py` has a protocol for each member that a judge may have besides: `incomplete`, `opens`,
-    `depth`, `examine`, `within`, `version`, `threads`, `everybody`, `label` and `grades`.
+    The judgments of a judge bear one of its `names`, the best name first. `closed_labels` are the labels that
+    the judge decides completely: a target that it does not name under such a label is not relevant. Under any
+    other label, such a target is unknown. `core/optional.py` has a protocol for each optional member of a
+    judge: `incomplete`, `opens`, `depth`, `examine`, `within`, `version`, `threads`, `everybody`, `label` and
+    `grades`.
     """
 
     @property
@@ -137,7 +144,10 @@ class Judge(Protocol):
 
 @runtime_checkable
 class FreeJudge(Judge, Protocol):
-    """A judge whose judgments cost nothing: gold, rules, SQL. They are computed at every evaluation."""
+    """A judge whose judgments cost nothing, such as gold, rules or SQL.
+
+    They are computed at every evaluation.
+    """
 
     def judge(self, dataset: Dataset, blocks: Sequence[Block], kit: Kit) -> list[Judgment]: ...
 
@@ -146,8 +156,8 @@ class FreeJudge(Judge, Protocol):
 class PayingJudge(Judge, Protocol):
     """A judge whose findings cost something. It is asked each question once, and the finding is stored.
 
-    `ask` may raise Retryable. If an error has a `cost`, that is counted as spent. Findings are signed with
-    the first of the judge's names.
+    `ask` may raise Retryable. If an error has a `cost`, that cost is counted as spent. Findings bear the
+    first of the judge's names.
     """
 
     def questions(self, dataset: Dataset, blocks: Sequence[Block]) -> Iterable[Question]: ...
@@ -156,15 +166,18 @@ class PayingJudge(Judge, Protocol):
 
 @runtime_checkable
 class PersonJudge(Judge, Protocol):
-    """A judge whose marks people make. Agreement compares the marks of its `raters`, which are among its
-    names. An `EverybodyJudge` counts all people who marked, without naming them."""
+    """A judge whose judgments are marks of people.
+
+    Agreement compares the marks of the `raters`, who are among the judge's names. An `EverybodyJudge` counts
+    all people who marked, without naming them.
+    """
 
     @property
     def raters(self) -> Sequence[str]: ...
 
 
 class ItemFact(NamedTuple):
-    """A fact about an item that people see beside its text when they judge its passages."""
+    """A fact about an item. People see it beside the item's text when they judge its passages."""
 
     name: str  # its field in forms
     value: str | tuple[str, ...]
@@ -173,18 +186,21 @@ class ItemFact(NamedTuple):
 
 @runtime_checkable
 class DescribingJudge(Judge, Protocol):
-    """A judge whose findings people complete. It can describe to them what it looks for."""
+    """A judge whose findings people complete. It can describe to people what it looks for."""
 
     @property
     def reasons(self) -> Sequence[str]:
-        """The words before the colon with which its reasons begin. A reviewer's reasons differ."""
+        """The words before the colon with which the judge's reasons begin.
+
+        The reasons of a person begin otherwise.
+        """
         ...
 
     def describe_item(self, item: Item) -> Sequence[ItemFact]: ...
 
 
 class NearMiss(NamedTuple):
-    """A hit that nearly counts as relevant, and that no judge has decided."""
+    """A hit that nearly counts as relevant, and about which no judge has decided."""
 
     judgment: Judgment  # the judgment that it would have if it counted
     size: int = 0  # characters, if it is too long to count; 0: it does not count for another reason
@@ -192,9 +208,10 @@ class NearMiss(NamedTuple):
 
 @runtime_checkable
 class NearMissJudge(Judge, Protocol):
-    """A judge that can name hits that nearly count. If a score would differ if they counted, it is unjudged.
+    """A judge that can name hits that nearly count. A score is unjudged if it would differ if they counted.
 
-    `near_misses` gets the judgments that count. `describe` gives warnings: what was found, and what to do.
+    `near_misses` is given the judgments that count. `describe` returns warnings that say what was found and
+    what to do about it.
     """
 
     def near_misses(
@@ -214,20 +231,20 @@ class WithholdingJudge(Judge, Protocol):
 
 
 class Measure(Protocol):
-    """A frozen value that prints and parses as its name, and scores all items of an arm at once.
+    """A frozen value that prints and parses as its name. It scores all items of an arm at once.
 
     `needs`    what a block must hold: "hits", "labels", "contexts", "trace", "route", "structure", …
                (a block holds the structures of indexes only if some measure of the study needs them)
-    `at`       what the number after @ means: "rank", "tokens", "level"; empty: it has none
+    `at`       the meaning of the number after @: "rank", "tokens" or "level"; empty: there is no number
     `better`   "higher" or "lower"
     `low/high` the range; high None: it has no upper end (failures then cannot be bounded either)
-    `absent`   the value if nothing came back; None: such a score stays out of the mean
-    `binary`   each value is 0 or 1
+    `absent`   the value if nothing was returned; None: such a score stays out of the mean
+    `binary`   whether each value is 0 or 1
 
     A measure usually inherits these from `DeclaredMeasure` of `measures/declaration.py` and states them once,
-    as a `Declaration`, which has a few more constants. `core/optional.py` has a protocol for each member that
-    a measure may have besides: `seen_in`, `cutoff`, `least`, `against` and `check`.
-    A measure that breaks during a run fails only its own scores.
+    as a `Declaration`, which has a few more constants. `core/optional.py` has a protocol for each optional
+    member of a measure: `seen_in`, `cutoff`, `least`, `against` and `check`. If a measure raises an error
+    during a run, only its own scores fail.
     """
 
     @property
@@ -252,7 +269,7 @@ class Measure(Protocol):
 
 
 class Reference(NamedTuple):
-    """A name that a measure refers to, and the names that there are."""
+    """A name to which a measure refers, and the names that exist."""
 
     what: str  # flag, stage, level, …
     name: str
@@ -261,22 +278,22 @@ class Reference(NamedTuple):
 
 @runtime_checkable
 class AnswerReferringMeasure(Protocol):
-    """A measure that names something that only answers can have."""
+    """A measure that refers to a name that only answers can have."""
 
     def references_in(self, blocks: Sequence[Block]) -> Iterable[Reference]: ...
 
 
 class Statistic(Protocol):
-    """A value over several items, as a function of columns and resampling weights.
+    """A value over several items, computed from columns and resampling weights.
 
     `columns` are arrays of length n, and `weights` is (resamples × n). The result is one value per resample.
-    `reads` is "scores" (each argument of the call is a measure of a system) or "judgments" (a label; the
-    columns are raters, with NaN if a rater did not judge the row). A statistic that reads judgments may have
-    a field `raters`: "anna|llm" are the judges to compare; if it is empty, the people that the study lists.
+    `reads` is "scores" if each argument of the call is a measure of a system. It is "judgments" if the
+    argument is a label: the columns are then raters, with NaN if a rater did not judge the row. A statistic
+    that reads judgments may have a field `raters`: "anna|llm" names the judges to compare. If it is empty,
+    the people that the study lists are compared.
 
-    `StatisticTraits` of `gates/operand.py` lists the attributes that a statistic may have besides, each with
-    its default. `core/optional.py` has a protocol for each method that it may have: `of`, `trials` and
-    `indicator`.
+    `StatisticTraits` of `gates/operand.py` lists the optional attributes of a statistic, each with its
+    default. `core/optional.py` has a protocol for each optional method: `of`, `trials` and `indicator`.
     """
 
     reads: ClassVar[str]
@@ -285,7 +302,7 @@ class Statistic(Protocol):
 
 
 class Renderer(Protocol):
-    """A report format: a pure function of the results."""
+    """A format of reports. `render` depends on the results only."""
 
     suffix: ClassVar[str]
 
@@ -294,15 +311,15 @@ class Renderer(Protocol):
 
 @runtime_checkable
 class FolderRenderer(Protocol):
-    """A report format that is a folder of files. `files` gives their contents by path in the folder."""
+    """A format of reports that are folders of files. `files` returns the contents of the files by path."""
 
     def files(self, results: Results) -> dict[str, bytes]: ...
 
 
 class OraclePart(Protocol):
-    """Adds to the oracle's answers the trace that items of a kind expect.
+    """Adds to the oracle's answers the trace that items of a kind of study expect.
 
-    `documents` are the labelled documents of each item, the best first. `steps` gives the trace of each
+    `documents` has the labelled documents of each item, the best first. `steps` yields the trace of each
     answer, or None if the answer stays as it is.
     """
 

@@ -1,12 +1,12 @@
-"""The records that travel through a study, left to right.
+"""The records that pass through a study, in the order in which they arise.
 
-Dataset side:  Passage, Document, Item, Query
-System side:   Hit, Piece, Context, Step, Fault, Observed, Response, Node, Edge, Structure
-Judge side:    Judgment, Question, Finding
-Result side:   Status, Arm, Estimate, Comparison, ClauseResult, Verdict
+Data:     Passage, Document, Item, Query
+Systems:  Hit, Piece, Context, Step, Fault, Observed, Response, Node, Edge, Structure
+Judges:   Judgment, Question, Finding
+Results:  Status, Arm, Estimate, Comparison, ClauseResult, Verdict
 
-They are msgspec Structs: typed, immutable where they are facts, quick to write and to read back.
-A budget is a number of tokens; None means unbounded.
+All are msgspec Structs, which are typed and fast to write and read. Records of facts are immutable. A budget
+is a number of tokens; None means unbounded.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ QUOTED_GRADES: Mapping[str, Mapping[str, float]] = {
 
 
 class Span(msgspec.Struct, frozen=True, array_like=True):
-    """Characters [start, end) of a document's text."""
+    """A span from `start` to `end` (exclusive) in the text of a document, in characters."""
 
     start: int
     end: int
 
     def overlap(self, other: Span) -> int:
-        """The number of characters that both spans share."""
+        """Returns the number of characters that both spans share."""
         return max(0, min(self.end, other.end) - max(self.start, other.start))
 
 
@@ -47,7 +47,7 @@ class Span(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Document(msgspec.Struct, frozen=True):
-    """A frozen source text. Labels point at it, independent of chunking."""
+    """A source text that does not change. Labels can point to its text, however it is cut into passages."""
 
     doc_id: str
     text: str
@@ -56,7 +56,7 @@ class Document(msgspec.Struct, frozen=True):
 
 
 class Passage(msgspec.Struct, frozen=True):
-    """A text that a system indexes, and that a hit names by `doc_id`."""
+    """A text that a system indexes. A hit names it by its `doc_id`."""
 
     doc_id: str
     text: str
@@ -68,7 +68,7 @@ class Passage(msgspec.Struct, frozen=True):
 
 
 class Query(msgspec.Struct, frozen=True):
-    """The part of an item that a system sees: no gold, no tags, no split."""
+    """The part of an item that a system sees. It has no gold, no tags and no split."""
 
     item_id: str
     text: str
@@ -76,7 +76,7 @@ class Query(msgspec.Struct, frozen=True):
 
 
 class Item(msgspec.Struct, frozen=True):
-    """One case of a golden set: the question, what is right, and how to group it.
+    """One case of a golden set: a question, its right answer, and tags by which items are grouped.
 
     `gold` is the author's material for each judge: {"relevant": {doc_id: grade}}, {"evidence": […]}, …
     """
@@ -98,11 +98,11 @@ class Item(msgspec.Struct, frozen=True):
 
     @property
     def label(self) -> str:
-        """The label under which its results are right or wrong."""
+        """The label under which results for this item are right or wrong."""
         return INTENT if self.expects == "intent" else RELEVANCE
 
     def values(self, name: str) -> list[str]:
-        """Its values of a tag. Language, split and sequence are tags too."""
+        """Returns the values that the item has for a tag. Language, split and sequence are tags too."""
         if name in self.tags:
             return self.tags[name]
         own = {"language": self.language, "split": self.split, "sequence": self.sequence}.get(name)
@@ -141,7 +141,7 @@ class Context(msgspec.Struct, frozen=True):
 
     @property
     def text(self) -> str:
-        """The text that the reader sees, and whose tokens `tokens` counts."""
+        """The text that the reader sees. `tokens` is the number of its tokens."""
         return "\n".join(piece.text for piece in self.pieces)
 
 
@@ -160,7 +160,7 @@ class Step(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Fault(msgspec.Struct, frozen=True):
-    """Why a system did not answer."""
+    """The reason why a system did not answer."""
 
     kind: str
     message: str
@@ -168,7 +168,7 @@ class Fault(msgspec.Struct, frozen=True):
 
 
 class Observed(msgspec.Struct, omit_defaults=True):
-    """What was observed from outside while a system answered. It is never part of an identity."""
+    """Measurements made from outside while a system answered. They are never part of an identity."""
 
     seconds: dict[str, float] = {}
     tokens: int | None = None
@@ -205,7 +205,7 @@ class Node(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Edge(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A typed edge between two nodes, with the rule that made it."""
+    """A typed edge between two nodes, with the rule that created the edge."""
 
     source: str
     target: str
@@ -215,7 +215,7 @@ class Edge(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Structure(msgspec.Struct, frozen=True):
-    """The tree or graph behind an index. There is one per arm and seed."""
+    """The tree or graph behind an index. There is one structure per arm and seed."""
 
     nodes: list[Node]
     edges: list[Edge]
@@ -225,7 +225,7 @@ class Structure(msgspec.Struct, frozen=True):
 
 
 class Judgment(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One statement of a judge: something is relevant, right or supported, or was not found."""
+    """One statement of a judge: a target is relevant, right or supported, or nothing was found."""
 
     item_id: str
     label: str
@@ -246,7 +246,7 @@ class Judgment(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Question(msgspec.Struct, frozen=True):
-    """A question to a paying judge: everything on which its finding may depend."""
+    """A question to a paying judge. It holds everything on which the finding of the judge may depend."""
 
     item_id: str
     label: str
@@ -259,7 +259,7 @@ class Question(msgspec.Struct, frozen=True):
 
 
 class Finding(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The answer of a judge to a question, and its cost."""
+    """The answer of a paying judge to a question, with its cost."""
 
     grade: float
     category: str | None = None
@@ -271,7 +271,7 @@ class Finding(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Status(StrEnum):
-    """How a score came about. Only `scored` and `missing` enter a mean."""
+    """How a score arose. Only scores with the status `scored` or `missing` count in a mean."""
 
     SCORED = "scored"
     MISSING = "missing"  # asked, nothing returned: it counts with the measure's value for absence
@@ -302,7 +302,7 @@ class Arm(msgspec.Struct, frozen=True):
 
 
 class Estimate(msgspec.Struct, frozen=True):
-    """A system's mean of one measure over one slice, with its 95 % interval."""
+    """The mean of one measure for one system over one slice, with its 95 % interval."""
 
     system: str
     factors: Factors
@@ -318,7 +318,7 @@ class Estimate(msgspec.Struct, frozen=True):
 
 
 class Comparison(msgspec.Struct, frozen=True):
-    """System a minus system b on the rows both have: difference, interval, tests, effect."""
+    """System `a` minus system `b` on the rows that both have, with interval, tests and effect size."""
 
     a: str
     b: str
@@ -366,7 +366,7 @@ class Advice(msgspec.Struct, frozen=True):
 
 
 class ClauseResult(msgspec.Struct, frozen=True):
-    """One clause of a gate, decided or not, with the evidence."""
+    """The result of one clause of a gate, with its evidence. A clause passes, fails or is undecided."""
 
     text: str
     holds: bool | None
@@ -385,7 +385,7 @@ class ClauseResult(msgspec.Struct, frozen=True):
 
 
 class Verdict(msgspec.Struct, frozen=True):
-    """What a gate concludes: go, no-go or inconclusive."""
+    """The conclusion of a gate: go, no-go or inconclusive."""
 
     gate: str
     verdict: str

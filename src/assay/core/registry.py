@@ -1,4 +1,7 @@
-"""Finding plugins by entry points, the program's own and others. Each is loaded when it is needed."""
+"""Finds plugins, of this program and of other packages, by entry points.
+
+A plugin is loaded when it is needed.
+"""
 
 from __future__ import annotations
 
@@ -62,7 +65,7 @@ def _unchanged(value: Any) -> Any:
 
 @contextmanager
 def as_plugin_error(what: str) -> Iterator[None]:
-    """Turn an error that a plugin's code raises into a PluginError that begins with `what`."""
+    """Turns an error that a plugin's code raises into a PluginError whose message begins with `what`."""
     try:
         yield
     except AssayError:
@@ -72,14 +75,14 @@ def as_plugin_error(what: str) -> Iterator[None]:
 
 
 class Registry:
-    """Plugins by group and name. `extra` adds or replaces plugins in this process only."""
+    """The known plugins, by group and name. `extra` adds or replaces plugins in this process only."""
 
     def __init__(self, extra: Mapping[str, Mapping[str, type]] | None = None) -> None:
         self._extra = extra or {}
 
     @property
     def extended(self) -> bool:
-        """Whether it has plugins that only this process knows."""
+        """Whether the registry has plugins that only this process knows."""
         return any(self._extra.values())
 
     @cached_property
@@ -97,15 +100,15 @@ class Registry:
 
     @property
     def groups(self) -> list[str]:
-        """Every group: first those of the stages of a run, then parts of the core, then other parts."""
+        """The names of all groups: first the stages of a run, then parts of the core, then others."""
         return list(self._found)
 
     def names(self, group: str) -> list[str]:
-        """The names of the plugins of a group."""
+        """Returns the names of the plugins of a group."""
         return sorted({*self._found.get(group, {}), *self._extra.get(group, {})})
 
     def load(self, group: str, name: str) -> type:
-        """The plugin class of that name."""
+        """Returns the plugin class with that name."""
         if name in (extra := self._extra.get(group, {})):
             return extra[name]
         if (point := self._found.get(group, {}).get(name)) is None:
@@ -121,9 +124,10 @@ class Registry:
         return loaded
 
     def create(self, group: str, given: str | Mapping[str, Any] | Spec, fill: Fill = _unchanged) -> Any:
-        """Make a plugin from its spec. Parameters are checked against its fields.
+        """Makes a plugin from its spec, and checks the parameters against the fields of its class.
 
-        `fill` is applied to each value after parsing, so what it fills in is never read as a spec.
+        `fill` is applied to each value after the spec was parsed. So the text that it fills in is never read
+        as a spec.
         """
         spec = parse_spec(given)
         cls = self.load(group, spec.name)
@@ -137,7 +141,7 @@ class Registry:
         return make_plugin(cls, Spec(spec.name, made))
 
     def _part(self, whole: str, name: str, group: str, value: Any, fill: Fill) -> Any:
-        """Make the part that a parameter names, or each part of a list. Other values stay as they are."""
+        """Makes the part that a parameter names, or each part of a list. Other values stay as they are."""
         if isinstance(value, list):
             return [self._part(whole, name, group, each, fill) for each in value]
         if not isinstance(value, str | Mapping | Spec):
@@ -149,7 +153,10 @@ class Registry:
             raise WrongParameter(f"{whole!r}: {name}: {error}", path) from error
 
     def of_packages(self, group: str, packages: Set[str]) -> dict[str, Any]:
-        """Make the plugins of a group that are in one of these packages, by name, in the order of names."""
+        """Makes all plugins of a group that are in one of these packages.
+
+        Returns them by name, sorted by name.
+        """
         extra = self._extra.get(group, {})
         modules = {name: point.module for name, point in self._found[group].items()}
         modules.update({name: cls.__module__ for name, cls in extra.items()})
@@ -157,18 +164,21 @@ class Registry:
         return {name: self.create(group, name) for name in names}
 
     def provider(self, group: str, name: str) -> str:
-        """Name and version of the distribution of a plugin, for identities."""
+        """Returns the name and version of the distribution that has a plugin.
+
+        Identities contain this text.
+        """
         point = self._found[group].get(name)
         return f"{point.dist.name} {point.dist.version}" if point is not None and point.dist else ""
 
 
 def is_plugin_group(mark: object) -> bool:
-    """Whether this is the name of a group of plugins. Any package may have groups of its own."""
+    """Whether a value is the name of a group of plugins. Any package may have groups of its own."""
     return isinstance(mark, str) and mark.startswith(f"{CORE}.") and mark not in {KINDS, COMMANDS}
 
 
 def _new_import(error: Exception) -> str:
-    """Advice for a plugin that imports a module which has moved since; empty if there is none."""
+    """Returns advice for a plugin that imports a module that has moved; otherwise an empty text."""
     name = (error.name or "") if isinstance(error, ModuleNotFoundError) else ""
     last = name.rpartition(".")[2]
     now = f"assay.core.{'registry' if last == 'plugins' else last}"
@@ -176,13 +186,16 @@ def _new_import(error: Exception) -> str:
 
 
 def package_of(module: str) -> str:
-    """The package of a module: the package of its kind of study, or else its top-level package."""
+    """Returns the package of the kind of study to which a module belongs, or else its top-level package."""
     depth = 3 if module.startswith(f"{KINDS}.") else 1
     return ".".join(module.split(".")[:depth])
 
 
 def part_groups(cls: type) -> Mapping[str, str]:
-    """The fields of a plugin that take a part, with its group, as in `Annotated[Embedder, EMBEDDERS]`."""
+    """Returns the fields of a plugin that accept a part, each with the group of the part.
+
+    A field declares its group as in `Annotated[Embedder, EMBEDDERS]`.
+    """
     found = {}
     for name, hint in get_type_hints(cls, include_extras=True).items():
         each = [hint, *get_args(hint)]
@@ -193,29 +206,38 @@ def part_groups(cls: type) -> Mapping[str, str]:
 
 
 def outside_identity(default: T) -> T:
-    """A default for a parameter that never changes results, such as a timeout or a price. It is not part of
-    the identity."""
+    """Returns the default for a parameter that never changes results, such as a timeout or a price.
+
+    The parameter is not part of the identity.
+    """
     kept: T = dataclasses.field(default=default, metadata={_OUTSIDE: True})
     return kept
 
 
 def added_later(default: T) -> T:
-    """A default for a parameter that is newer than stored answers. It is part of the identity only if set."""
+    """Returns the default for a parameter that was added after answers had been stored.
+
+    The parameter is part of the identity only if its value is not the default.
+    """
     kept: T = dataclasses.field(default=default, metadata={_LATER: True})
     return kept
 
 
 def address(cls: type) -> str:
-    """Where answers of a class are stored: by its first module and name, which it keeps when it moves.
+    """Returns the address under which answers of a class are stored: its first module and name.
 
-    That is `FIRST_ADDRESS` of its module, or `first_address` of the class itself, written `module:Name`.
+    A class that was moved keeps this address, as `FIRST_ADDRESS` of its module or as its own `first_address`,
+    written `module:Name`.
     """
     first = vars(sys.modules[cls.__module__]).get("FIRST_ADDRESS", cls.__module__)
     return str(vars(cls).get("first_address", f"{first}:{cls.__qualname__}"))
 
 
 def identity(plugin: object, provider: str = "") -> str:
-    """The canonical text of a plugin: the address of its class, version, and parameters that matter."""
+    """Returns the canonical text of a plugin: the address and version of its class, and its parameters.
+
+    Parameters that never change results are left out.
+    """
     cls = type(plugin)
     release = provider or _release_of(cls.__module__.partition(".")[0])
     version = cls.version if isinstance(cls, VersionedPlugin) else release
@@ -233,14 +255,14 @@ _OWN, _OWN_PACKAGES = "retrieval-assay", {"assay", "assay_worlds"}
 
 @cache
 def _release_of(package: str) -> str:
-    """Name and version of the distribution of a package; empty if it has none."""
+    """Returns the name and version of the distribution of a package; empty if there is none."""
     # searching all distributions takes a quarter of a second, and our own is known
     names = [_OWN] if package in _OWN_PACKAGES else packages_distributions().get(package, [])
     return " ".join(f"{name} {distribution_version(name)}" for name in sorted(set(names)))
 
 
 def part_identities(plugin: object, kit: Kit) -> dict[str, Any]:
-    """The identities of a plugin's parts that declare one, by field."""
+    """Returns the identities of the parts of a plugin, by field. A part without an own identity has None."""
     found = {}
     for name in part_groups(type(plugin)):
         part = getattr(plugin, name)
@@ -260,10 +282,10 @@ def _plain_value(value: Any) -> Any:
 
 
 def kind_packages() -> dict[str, str]:
-    """The package of every kind, by name. None of them is imported."""
+    """Returns the package of every kind of study, by the name of the kind. It imports none of them."""
     return dict(sorted((point.name, point.value) for point in entry_points(group=KINDS)))
 
 
 def template_of(kind: str) -> Traversable:
-    """The folder with the template study of a kind."""
+    """Returns the folder with the template study of a kind."""
     return files(kind_packages()[kind]) / "template"

@@ -1,4 +1,4 @@
-"""The results of a study, ready to be shown: the only input of renderers."""
+"""The results of a study in the form in which they are shown. Renderers read nothing else."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ PRIVATE_ALONE = "Private data by itself backs no general claim: confirm it on pu
 
 
 class MeasureInfo(msgspec.Struct, frozen=True):
-    """How to read one measure's column."""
+    """What a reader needs to know about one measure."""
 
     name: str
     better: str  # "higher" or "lower"
@@ -36,7 +36,7 @@ class MeasureInfo(msgspec.Struct, frozen=True):
 
 
 class ExpectedTarget(msgspec.Struct, frozen=True):
-    """A target that an item's gold names. The best grade comes first."""
+    """A target that the gold of an item names. Lists of targets begin with the best grade."""
 
     target: str
     grade: float
@@ -57,14 +57,14 @@ class RankedResult(msgspec.Struct, frozen=True):
 
     @property
     def status(self) -> str:
-        """relevant_by_rule, relevant_by_model, relevant_by_person, not_relevant or not_judged."""
+        """One of relevant_by_rule, relevant_by_model, relevant_by_person, not_relevant and not_judged."""
         if self.grade is None:
             return "not_judged"
         return f"relevant_by_{self.by}" if self.grade > 0 else "not_relevant"
 
 
 class ItemView(msgspec.Struct, frozen=True):
-    """One item: what is expected, and the top hits of each arm."""
+    """One item with its expected outcome and the top hits of each arm."""
 
     item_id: str
     text: str
@@ -82,17 +82,17 @@ class ItemView(msgspec.Struct, frozen=True):
 
     @property
     def expectation(self) -> str:
-        """The expected outcome in words, if it is not passages."""
+        """The expected outcome in words. It is empty if passages are expected and no flags."""
         route = f"the route {self.route}" if self.route and self.expects in {"route", "nothing"} else ""
         return ", ".join(filter(None, [route or self.expects or "", *_flags(self.flags)]))
 
     @property
     def sufficient(self) -> str:
-        """How many of the expected targets are enough, in words; empty if all are needed."""
+        """How many of the expected targets are enough, in words. It is empty if all are needed."""
         return f"any {self.enough[0]} of {self.enough[1]}" if self.enough is not None else ""
 
     def took(self, arm: str) -> str:
-        """The route an arm took and the flags it set, in words."""
+        """Returns in words the route that an arm took, and the flags that it set."""
         route = f"route {self.routes[arm]}" if arm in self.routes else ""
         return ", ".join(filter(None, [route, *_flags(self.flagged.get(arm, {}))]))
 
@@ -102,7 +102,7 @@ def _flags(flags: dict[str, bool | str]) -> list[str]:
 
 
 class ReviewSummary(msgspec.Struct, frozen=True):
-    """The progress of a review, and what marks show on the items that are finished for every arm."""
+    """The progress of a review, and the results on those items whose review is complete for every arm."""
 
     depth: int  # how many hits of each arm are looked at
     items: int  # that need a review
@@ -126,7 +126,7 @@ class ReviewSummary(msgspec.Struct, frozen=True):
 
 
 class ItemChange(msgspec.Struct, frozen=True):
-    """An item whose value of one measure changed."""
+    """An item whose value of one measure has changed."""
 
     item_id: str
     text: str
@@ -138,7 +138,7 @@ class ItemChange(msgspec.Struct, frozen=True):
 
 
 class BaselineChanges(msgspec.Struct, frozen=True):
-    """What changed since a baseline: the measures that gates read, on the items that did not change."""
+    """The changes since a baseline, in the measures that gates read and on items that did not change."""
 
     baseline: str
     created: float | None
@@ -154,9 +154,9 @@ class BaselineChanges(msgspec.Struct, frozen=True):
 
 
 class Figure(msgspec.Struct, frozen=True):
-    """An expression under `figures:` of a study, for one system or for none, with its interval.
+    """An expression under `figures:` of a study, with its value and interval, for one system or for none.
 
-    Value and ends of the interval are None if unknown, and infinite if they are above `most`.
+    A value or an end of the interval is None if it is unknown, and infinite if it is above `most`.
     """
 
     name: str
@@ -180,7 +180,7 @@ class Figure(msgspec.Struct, frozen=True):
 
 
 class TrustSummary(msgspec.Struct, frozen=True):
-    """What shows how far the values can be trusted."""
+    """Facts that show how far the values can be trusted."""
 
     counts: dict[str, dict[str, int]]  # arm name -> status -> number of item scores of the first measure
     warnings: list[str]
@@ -212,7 +212,7 @@ class ControlResult(msgspec.Struct, frozen=True):
 
     @property
     def name(self) -> str:
-        """The control and its mutant."""
+        """The name of the control, with the name of its mutant."""
         return f"{self.control} ({self.mutant})" if self.mutant else self.control
 
     @property
@@ -220,12 +220,15 @@ class ControlResult(msgspec.Struct, frozen=True):
         return self.draws > 0
 
     def passes(self, alpha: float) -> bool:
-        """Whether it passes the gate or, if drawn at random, passes more often than `alpha` allows."""
+        """Whether the control passes the gate.
+
+        A control that is drawn at random passes if more than the share `alpha` of its draws pass.
+        """
         return self.applies and (self.passed > 0 if self.draws == 1 else self.passed > alpha * self.draws)
 
 
 class CaughtLoss(msgspec.Struct, frozen=True):
-    """The smallest planted loss that a gate refuses at this size."""
+    """The smallest planted loss that a gate refuses with this number of items."""
 
     of: str = ""  # whose answers it was planted in: the candidate's or the oracle's
     share: float | None = None  # of the items that were emptied; None: none was caught, or none was planted
@@ -236,7 +239,7 @@ class CaughtLoss(msgspec.Struct, frozen=True):
 
 
 class Proof(msgspec.Struct, frozen=True):
-    """One gate tried on every control."""
+    """The results of one gate on all controls."""
 
     gate: str
     candidates: list[str]
@@ -249,12 +252,12 @@ class Proof(msgspec.Struct, frozen=True):
 
     @property
     def exposed(self) -> list[ControlResult]:
-        """Controls that pass although they must not, and that are not declared harmless."""
+        """Controls that pass although they must not, except those that are declared harmless."""
         return [each for each in self._passing if not each.harmless]
 
     @property
     def harmless(self) -> list[ControlResult]:
-        """Controls that pass and may, for the reason that the gate's author gives."""
+        """Controls that pass and that the gate's author declared harmless, with a reason."""
         return [each for each in self._passing if each.harmless]
 
     @property
@@ -263,7 +266,7 @@ class Proof(msgspec.Struct, frozen=True):
 
     @property
     def stuck(self) -> list[ControlResult]:
-        """Controls that should pass and do not."""
+        """Controls that should pass and do not pass."""
         return [
             each
             for each in self.controls
@@ -276,21 +279,24 @@ class Proof(msgspec.Struct, frozen=True):
 
     @property
     def mutation_score(self) -> float | None:
-        """The share of controls that the gate refuses, of those that must not pass; None if none applies."""
+        """The share of controls that the gate refuses, among those that it must refuse; None without any."""
         if not (tried := self._refusable):
             return None
         return sum(not each.passes(self.alpha) for each in tried) / len(tried)
 
     @property
     def outcome(self) -> str:
-        """proved; exposed (a control passes); or unproved (no control applies, or the oracle fails)."""
+        """The outcome: proved, exposed or unproved.
+
+        It is exposed if a control passes. It is unproved if no control applies, or if the oracle fails.
+        """
         if self.exposed:
             return EXPOSED
         stuck = any(not each.harmless for each in self.stuck)
         return UNPROVED if stuck or not self._refusable else PROVED
 
     def as_json(self) -> dict[str, Any]:
-        """The documented JSON form, with all derived values."""
+        """Returns the documented JSON form, with all derived values."""
         found: dict[str, Any] = msgspec.to_builtins(self)
         return {
             **found,
@@ -311,7 +317,10 @@ class Proof(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True)
 class Results:
-    """Everything a report shows. `scores` has item, system, factors, arm, seed, measure, value, status."""
+    """Everything that a report shows. `scores` has one row per score.
+
+    Its columns are item, system, factors, arm, seed, measure, value and status.
+    """
 
     study: str
     kind: str
@@ -347,11 +356,11 @@ class Results:
         return PRIVATE_ALONE if self.layer == PRIVATE and self.verdict == GO else None
 
     def section(self, key: str) -> Section | None:
-        """A section by its key, such as "scoring"; None if no insight added it."""
+        """Returns a section by its key, such as "scoring"; None if no insight added it."""
         return next((each for each in self.sections if each.key == key), None)
 
     def as_json(self) -> dict[str, Any]:
-        """The documented, versioned JSON form."""
+        """Returns the JSON form, which is documented and has a version."""
         return {
             "schema": SCHEMA,
             "study": self.study,

@@ -1,6 +1,6 @@
-"""A part of a report that an insight adds. Every format shows its blocks in its own way.
+"""The parts of a report that insights add. Every format of reports shows the blocks of a part in its own way.
 
-The text of a cell is ready to be read; its value and interval are for pictures and programs.
+The text of a cell is what readers see. The value and interval of a cell are for pictures and programs.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class TableCell(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class TableColumn(msgspec.Struct, frozen=True, omit_defaults=True):
-    """How one column is shown. A drawn column has a picture of its values beside the numbers."""
+    """How one column is shown. A drawn column shows a picture of its values beside the numbers."""
 
     head: str
     about: str = ""  # what the head means, if it is short
@@ -40,9 +40,9 @@ class TableColumn(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Table(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="block", tag="table"):
-    """Rows of cells; the first column names them.
+    """Rows of cells. The first cell of a row names the row.
 
-    A row with one cell spans the table: it is a heading of the rows below, or a note on rows left out.
+    A row with only one cell spans the table. It is a heading for the rows below, or a note on rows left out.
     """
 
     columns: list[TableColumn]
@@ -54,7 +54,7 @@ class Table(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="block", 
 
     @property
     def texts(self) -> list[list[str]]:
-        """The texts of its cells, with as many in each row as there are columns."""
+        """The texts of all cells. Each row is filled up with empty texts to the number of columns."""
         return [[*(cell.text for cell in row), *[""] * (len(self.columns) - len(row))] for row in self.rows]
 
 
@@ -70,7 +70,7 @@ class ChartPoint(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class ChartSeries(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Marks that belong together, in the colour of a system or in a colour of their own."""
+    """Marks of a chart that belong together. They have the colour of a system, or a colour of their own."""
 
     name: str
     points: list[ChartPoint]
@@ -78,7 +78,7 @@ class ChartSeries(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Chart(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="block", tag="chart"):
-    """Data that a renderer draws: lines over x, points over x and y, or a strip of points along x."""
+    """Data that a renderer draws as lines over x, as points over x and y, or as a strip of points along x."""
 
     form: Literal["lines", "scatter", "strip"]
     series: list[ChartSeries]
@@ -89,10 +89,10 @@ class Chart(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="block", 
 
 
 class Picture(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="block", tag="picture"):
-    """A drawing by a kind, as SVG that is safe inside a page, with its style.
+    """A drawing that a kind of study makes, with its style. The SVG is safe inside a page.
 
-    In a picture that can be explored, elements of the class `cell` have a title. It is read out if a reader
-    points at them or moves between them by arrow keys. Their `data-row` is their row.
+    In a picture that can be explored, elements of the class `cell` have a title. The title is read out when a
+    reader points at the element or moves to it with arrow keys. `data-row` is the row of the element.
     """
 
     svg: str
@@ -102,7 +102,10 @@ class Picture(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="block"
 
 
 class Text(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="block", tag="text"):
-    """Words: plain, quiet, a caution, what is still to be done, a list, or the legend of a picture."""
+    """Words of a report.
+
+    `tone` says whether they are plain or quiet, a caution, work still to do, a list or a legend.
+    """
 
     lines: list[str]
     tone: Literal["plain", "quiet", "caution", "empty", "list", "legend"] = "plain"
@@ -110,7 +113,7 @@ class Text(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="block", t
 
 
 class BlockGroup(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="block", tag="group"):
-    """Blocks under a title, in a part of the page that may fold."""
+    """Blocks under a common title. A page may let the reader fold them."""
 
     title: str
     blocks: Sequence[Table | Chart | Picture | Text | BlockGroup]
@@ -129,7 +132,10 @@ SectionBlock = Table | Chart | Picture | Text | BlockGroup
 
 
 class Detail(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What a kind adds to the page of one item for one arm: a line for terminals, blocks for pages."""
+    """What a kind of study adds to the page of one item for one arm.
+
+    `line` is for terminals, and `blocks` are for pages.
+    """
 
     item_id: str
     arm: str
@@ -138,7 +144,7 @@ class Detail(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Section(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A part of a report. `lead` is a sentence that says what it shows."""
+    """A part of a report. `lead` is a sentence that states its result."""
 
     key: str
     name: str  # one word, for links
@@ -164,7 +170,7 @@ class Section(msgspec.Struct, frozen=True, omit_defaults=True):
         return [*([Text([self.lead])] if self.lead else []), *_words_and_tables(self.blocks)]
 
     def as_json(self) -> Mapping[str, Any]:
-        """The JSON form: words, tables and data, without pictures and without details of items."""
+        """Returns the JSON form: words, tables and data, without pictures and without details of items."""
         return {
             "key": self.key,
             "title": self.title,
@@ -177,7 +183,7 @@ class Section(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 def _words_and_tables(blocks: Iterable[SectionBlock]) -> Iterator[Table | Text]:
-    """The blocks that are words or tables, in their order. The title of a group becomes words."""
+    """Yields the blocks that are words or tables, in order. The title of a group becomes a block of words."""
     for block in blocks:
         if isinstance(block, BlockGroup):
             if block.title:

@@ -1,4 +1,4 @@
-"""The results of a sweep, ready to be shown."""
+"""The results of a sweep in the form in which they are shown."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SCHEMA = "assay/sweep/1"
 
 
 class Setting(msgspec.Struct, frozen=True):
-    """One point of the grid, or the system with one change."""
+    """One setting of a sweep: a point of the grid, or the system with one change."""
 
     name: str
     factors: Factors
@@ -28,7 +28,10 @@ class Setting(msgspec.Struct, frozen=True):
 
 
 class Effect(msgspec.Struct, frozen=True):
-    """One value of a parameter, averaged over all settings that have it, item by item."""
+    """The effect of one value of a parameter.
+
+    It is averaged over all settings with that value, item by item.
+    """
 
     value: str
     settings: int
@@ -45,7 +48,7 @@ class Parameter(msgspec.Struct, frozen=True):
 
 
 class Fold(msgspec.Struct, frozen=True):
-    """The best setting on one half of the items, and its result on the other half."""
+    """The setting that is best on one half of the items, and its result on the other half."""
 
     chosen_on: str  # "A" or "B"
     checked_on: str
@@ -56,9 +59,10 @@ class Fold(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True)
 class Sweep:
-    """A grid of settings of one system, the best first, and how far the best can be trusted.
+    """The settings of one system, the best first, and how far the best setting can be trusted.
 
-    With `changes`: the system as it is, then with one change at a time, in the order of the file.
+    With `changes`, the first setting is the system as it is. The others have one change each, in the order of
+    the file.
     """
 
     study: str
@@ -88,11 +92,11 @@ class Sweep:
 
     @property
     def best(self) -> Setting | None:
-        """The first setting, or None if nothing could be ranked."""
+        """The best setting, or None if no setting could be ranked."""
         return self.settings[0] if self.settings[0].ranked else None
 
     def as_json(self) -> dict[str, Any]:
-        """The versioned JSON form."""
+        """Returns the JSON form, which has a version."""
         return {
             "schema": SCHEMA,
             **msgspec.to_builtins(self),
