@@ -1,8 +1,8 @@
-"""Agreement of raters beyond chance, and rank correlation, for any row weights.
+"""Agreement of raters beyond chance, and rank correlation, with weighted rows.
 
-Every function takes columns and (resamples × n) weights and returns one value per resample; without weights,
-one value. An undefined value is NaN: if only one category occurs, chance leaves no room for disagreement, and
-neither 1 nor 0 would be true.
+Every function takes columns and (resamples × n) weights, and returns one value per resample. Without weights
+it returns one value. An undefined value is NaN. For example, if only one category occurs, raters cannot
+disagree by chance, and neither 1 nor 0 would be true.
 """
 
 from __future__ import annotations
@@ -31,11 +31,12 @@ def cohen_kappa(
     weights: Floats | None = None,
     levels: Sequence[float] | None = None,
 ) -> Floats:
-    """Cohen's kappa of two raters: 1 - observed / expected disagreement, at most 1.
+    """Returns Cohen's kappa of two raters: 1 - observed / expected disagreement, at most 1.
 
-    Rows that a rater left out (NaN) do not count. `scheme` weighs a disagreement by the number of categories
-    between the two: not at all, linearly or quadratically (Cohen, 1968). `levels` are all categories of the
-    scale, so that one that nobody used still lies between its neighbours; by default those that occur.
+    Rows without a rating by one of the raters (NaN) do not count. `scheme` says how the weight of a
+    disagreement grows with the number of categories between the ratings: not at all, linearly or
+    quadratically (Cohen, 1968). `levels` are all categories of the scale, so that a category that nobody used
+    still counts as a step. By default only the categories that occur count.
     """
     if scheme not in KAPPA_WEIGHTS:
         raise UsageError(f"There are no {scheme!r} weights for kappa. {did_you_mean(scheme, KAPPA_WEIGHTS)}")
@@ -55,7 +56,7 @@ def cohen_kappa(
 def krippendorff_alpha(
     raters: Sequence[ArrayLike], level: str = "nominal", weights: Floats | None = None
 ) -> Floats:
-    """Krippendorff's alpha of any number of raters, NaN where one did not judge; at most 1.
+    """Returns Krippendorff's alpha of two or more raters, at most 1. NaN marks a missing rating.
 
     Rows with fewer than two ratings do not count. The distance of two ratings is 0 or 1 (nominal), the square
     of their difference (interval), or the square of the difference of their mean ranks (ordinal).
@@ -90,7 +91,7 @@ def krippendorff_alpha(
 
 
 def spearman(a: ArrayLike, b: ArrayLike, weights: Floats | None = None) -> Floats:
-    """Spearman's rank correlation, with ties at their mean rank; NaN if a column is constant."""
+    """Returns Spearman's rank correlation. Ties have their mean rank. NaN if a column is constant."""
     left, right = finite_pair(a, b)
     counts = _weights(weights, len(left))
     x, y = _centred_ranks(left, counts), _centred_ranks(right, counts)
@@ -99,11 +100,11 @@ def spearman(a: ArrayLike, b: ArrayLike, weights: Floats | None = None) -> Float
 
 
 def kendall(a: ArrayLike, b: ArrayLike, weights: Floats | None = None) -> Floats:
-    """Kendall's tau-b (Kendall, 1945): pairs of rows in the same order minus pairs in opposite order.
+    """Returns Kendall's tau-b (Kendall, 1945): pairs of rows in the same order minus pairs in opposite order.
 
-    The difference is divided by the root of the pairs that differ in the first column times those that differ
-    in the second. A row that is drawn twice ties with itself and so counts in neither. NaN if a column is
-    constant.
+    The difference is divided by √(a · b), where a and b are the numbers of pairs that differ in the first and
+    in the second column. A row that is drawn twice ties with itself, and so counts in neither number. NaN if
+    a column is constant.
     """
     left, right = finite_pair(a, b)
     counts = _weights(weights, len(left))
@@ -114,7 +115,7 @@ def kendall(a: ArrayLike, b: ArrayLike, weights: Floats | None = None) -> Floats
 
 
 def _untied(column: Floats, counts: Floats) -> Floats:
-    """Twice the number of pairs of rows that differ in a column, in each resample."""
+    """Returns twice the number of pairs of rows that differ in a column, for each resample."""
     order = np.argsort(column, kind="stable")
     first = np.flatnonzero(np.diff(column[order], prepend=np.nan) != 0)  # of each distinct value
     groups = np.add.reduceat(counts[:, order], first, axis=1) if len(order) else counts
@@ -123,7 +124,7 @@ def _untied(column: Floats, counts: Floats) -> Floats:
 
 
 def _coded(ratings: Floats, levels: Sequence[float] | None) -> tuple[Floats, NDArray[np.intp]]:
-    """The categories in rising order, and the index of each rating among them."""
+    """Returns the categories in rising order, and the index of each rating among them."""
     if levels is None:
         return np.unique(ratings, return_inverse=True)
     categories = np.unique(np.asarray(levels, dtype=np.float64))
@@ -138,7 +139,7 @@ def _weights(weights: Floats | None, n: int) -> Floats:
 
 
 def _centred_ranks(column: Floats, counts: Floats) -> Floats:
-    """Mean ranks minus their mean, in each resample: (resamples × n)."""
+    """Returns mean ranks minus their mean, for each resample: (resamples × n)."""
     values, code = np.unique(column, return_inverse=True)
     order = np.argsort(code, kind="stable")
     last = np.searchsorted(code[order], np.arange(len(values)), side="right") - 1

@@ -1,12 +1,13 @@
-"""Means of a measure whose labels a paid judge gave, corrected by what people said about some of the items.
+"""Corrects means whose labels come from a paid judge, using what people said about some of the items.
 
-This is prediction-powered inference: the judge's labels are predictions, people's labels are the truth for a
-sample. Every item is scored twice, under the labels without people and under those with them. On the items
-that people finished, the difference is the judge's error. `prediction_powered_mean` takes that error out of
-the mean over all items.
+This is prediction-powered inference: the judge's labels are predictions, and people's labels are the truth
+for a sample. Every item is scored twice, with people's labels and without them. On the items that people
+finished, the difference of the two scores is the judge's error. `prediction_powered_mean` removes this error
+from the mean over all items.
 
-If the judge decided none of an item's hits, its value is the same either way. People never saw such an item,
-so it is not part of their sample and is added as a known row. So is a failed item, at the value it counts as.
+If the judge labelled none of an item's hits, both scores of the item are equal. People never saw such an
+item. So it is not part of their sample, and is added as a known row. A failed item is also added as a known
+row, with the value that failed items count as.
 """
 
 from __future__ import annotations
@@ -36,16 +37,16 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class LabelSources:
-    """Who gave labels: people, and paid judges. Both are sets of names that judgments are signed with."""
+    """Who gave labels: people, and paid judges. Both are sets of names that judgments are stored under."""
 
     people: frozenset[str]
     paying: frozenset[str]
 
     @classmethod
     def of(cls, judges: Iterable[Judge], names: Sequence[str]) -> LabelSources:
-        """The sources among a study's judges. `names` are all that count, best first.
+        """Returns the sources among a study's judges. `names` are all names that count, best first.
 
-        People who come after a paid judge in this order correct nothing: the judge's label always counts.
+        People who come after a paid judge in this order correct nothing, because the judge's label counts.
         """
         listed = list(judges)
         others = {name for judge in listed if not isinstance(judge, PersonJudge) for name in judge.names}
@@ -61,12 +62,12 @@ class LabelledScores:
     item_ids: Sequence[str]
     people: Floats  # with people's labels
     judge: Floats  # without them
-    judged: Bools  # the paid judge decided a hit that the measure reads
-    finished: Bools  # people graded every such hit too
-    failed: Bools  # no answer came, so there is no value
+    judged: Bools  # the paid judge labelled a hit that the measure reads
+    finished: Bools  # people also labelled every such hit
+    failed: Bools  # the system failed, so there is no value
 
     def over(self, items: Collection[str], failed: float | None = None) -> LabelledScores:
-        """Some of the items. Failed ones count as the given value, or not at all."""
+        """Returns the scores of some of the items. Failed items count as the given value, or not at all."""
         wanted = set(items)
         here = [row for row, item_id in enumerate(self.item_ids) if item_id in wanted]
         lost = self.failed[here] & (failed is not None)
@@ -80,7 +81,11 @@ class LabelledScores:
         )
 
     def mean(self, measure: Measure, level: float = 0.95) -> PredictionPoweredMean | None:
-        """The corrected mean. None if people finished too few items, or left none to the judge."""
+        """Returns the corrected mean; None if there is nothing to correct.
+
+        There is nothing to correct if people finished too few items, or all items that the judge labelled. A
+        measure without an upper end has no corrected mean.
+        """
         counted = ~np.isnan(self.judge)
         done = counted & self.finished & ~np.isnan(self.people)
         rest = counted & self.judged & ~done
@@ -93,13 +98,16 @@ class LabelledScores:
         return add_known_rows(found, self.judge[counted & ~self.judged], bounds=bounds, level=level)
 
     def has_items_of(self, other: LabelledScores) -> bool:
-        """Whether both have the same items, and a value for the same ones."""
+        """Whether both have the same items, and have values for the same items."""
         same = self.item_ids == other.item_ids
         return same and bool((np.isnan(self.judge) == np.isnan(other.judge)).all())
 
 
 def _average(parts: Sequence[LabelledScores]) -> LabelledScores:
-    """The mean value of each item over seeds or arms. An item is finished if it is in each that is judged."""
+    """Returns each item's mean over seeds or arms.
+
+    An item is finished if people finished it in every part in which the judge labelled it.
+    """
     judged = np.any([part.judged for part in parts], axis=0)
     return LabelledScores(
         parts[0].item_ids,
@@ -113,9 +121,10 @@ def _average(parts: Sequence[LabelledScores]) -> LabelledScores:
 
 @dataclass(frozen=True, eq=False)
 class PredictionPowered:
-    """Corrects the means of a study: its blocks with their labels, and who gave these.
+    """Corrects the means of a study with people's labels.
 
-    `names` are the judges of the study, best first; ranks of labels are places in this order.
+    `blocks` hold the responses with their labels, and `sources` says who gave the labels. `names` are the
+    judges of the study, the most trusted first. The rank of a label is a place in this order.
     """
 
     blocks: Sequence[Block]
@@ -131,11 +140,11 @@ class PredictionPowered:
         level: float = 0.95,
         failed: float | None = None,
     ) -> PredictionPoweredMean | None:
-        """The corrected mean over some items of one or several arms.
+        """Returns the corrected mean over some items of one or several arms; None if there is no correction.
 
-        Failed items count as the given value, or not at all. None: people change nothing, or finished too few
-        items. An item's value is its mean over the arms: they answered the same question, so they are not
-        separate draws. An error if the arms count different items, because then there is no such value.
+        There is none if people's labels change nothing, or people finished too few items. Failed items count
+        as the given value, or not at all. The value of an item is its mean over the arms: they answered the
+        same question, so they are not separate draws. Raises a UsageError if the arms count different items.
         """
         if not any(self.labelled_scores(arm, measure) for arm in arms):
             return None
@@ -150,7 +159,7 @@ class PredictionPowered:
         return None
 
     def estimate(self, plain: Estimate, arm: str, measure: Measure, items: Collection[str]) -> Estimate:
-        """The estimate with the corrected mean; unchanged if there is nothing to correct."""
+        """Returns the estimate with the corrected mean, or the plain one if there is nothing to correct."""
         found = self.mean([arm], measure, items)
         if found is None:
             return plain
@@ -159,7 +168,7 @@ class PredictionPowered:
         )
 
     def labelled_scores(self, arm: str, measure: Measure) -> LabelledScores | None:
-        """The values of a measure with and without people. None: it reads no label of a paid judge."""
+        """Returns a measure's values with and without people. None if it reads no label of a paid judge."""
         if not {"hits", "labels"} <= measure.needs or not (self.sources.people and self.sources.paying):
             return None
         found = self._scored(arm, measure)
@@ -184,7 +193,10 @@ class PredictionPowered:
         return pl.col("rank").is_in([rank for rank, name in enumerate(self.names) if name in names])
 
     def _coverage(self, measure: Measure, block: Block, without: Block) -> tuple[Bools, Bools]:
-        """The items with a hit that the judge decided and the measure reads; those that people finished."""
+        """Returns the items with a hit that the measure reads and the judge labelled, and the finished ones.
+
+        An item is finished if people labelled all such hits.
+        """
         view = view_of(measure)
         cutoff = cutoff_of(measure) if view.level == "passage" else None
         hits = block.ranking if cutoff is None else block.top(cutoff)
@@ -201,6 +213,6 @@ class PredictionPowered:
 
 
 def _values(measure: Measure, block: Block) -> tuple[Floats, Bools]:
-    """The values of the items that count, NaN for the others; and which items failed."""
+    """Returns the values of the items that count (NaN for other items), and which items failed."""
     values, status = score_block(measure, block)
     return np.where(np.isin(status, (SCORED, MISSING)), values, np.nan), status == FAILED

@@ -1,4 +1,4 @@
-"""Checks on columns of numbers: finite, of one length, 0 and 1 if they are binary."""
+"""Checks columns of numbers: finite values, equal lengths, only 0 and 1 in binary columns."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
 
     from assay.core.protocols import Floats
 
-TIE = 1e-12  # scores nearer than this are equal, so that rounding decides nothing
+TIE = 1e-12  # scores that differ by less are equal, so that rounding decides nothing
 
 
 def finite_column(values: ArrayLike) -> Floats:
-    """The values as float64. NaN and infinity are an error: a row without a value must be left out."""
+    """Returns the values as float64. NaN and infinity are an error: leave out rows without a value."""
     array = np.asarray(values, dtype=np.float64)
     if not np.isfinite(array).all():
         raise UsageError("A column holds NaN or infinity. Leave out the rows that have no value.")
@@ -25,7 +25,7 @@ def finite_column(values: ArrayLike) -> Floats:
 
 
 def finite_pair(a: ArrayLike, b: ArrayLike) -> tuple[Floats, Floats]:
-    """Two columns over the same rows."""
+    """Returns two columns over the same rows as float64. Different lengths are an error."""
     left, right = finite_column(a), finite_column(b)
     if left.shape != right.shape:
         raise UsageError(
@@ -35,7 +35,7 @@ def finite_pair(a: ArrayLike, b: ArrayLike) -> tuple[Floats, Floats]:
 
 
 def binary_column(values: ArrayLike) -> Floats:
-    """A column that contains only 0 and 1."""
+    """Returns a column as float64. A value other than 0 and 1 is an error."""
     column = finite_column(values)
     if not np.isin(column, (0.0, 1.0)).all():
         raise UsageError("A binary column holds a value other than 0 and 1. Treat it as graded scores.")
@@ -43,18 +43,18 @@ def binary_column(values: ArrayLike) -> Floats:
 
 
 def count_discordant(a: ArrayLike, b: ArrayLike) -> tuple[int, int]:
-    """On how many rows of two binary columns only the first is 1, and only the second."""
+    """Returns on how many rows of two binary columns only the first is 1, and on how many only the second."""
     left, right = finite_pair(binary_column(a), binary_column(b))
     return int(np.sum(left > right)), int(np.sum(left < right))
 
 
 def spread(values: Floats) -> float:
-    """Maximum minus minimum; 0 if all values are the same infinity, NaN if one is NaN."""
+    """Returns maximum minus minimum: 0 if all values are the same infinity, NaN if a value is NaN."""
     low, high = float(values.min()), float(values.max())
     return 0.0 if low == high else high - low
 
 
 def ratio(above: Floats, below: Floats) -> Floats:
-    """The quotient; NaN where the divisor is not above 0."""
+    """Divides `above` by `below`. The result is NaN where the divisor is not above 0."""
     quotient: Floats = np.divide(above, below, out=np.full(above.shape, np.nan), where=below > 0)
     return quotient

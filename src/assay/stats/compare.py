@@ -1,7 +1,7 @@
-"""Estimates of every arm and paired comparisons of systems, overall and by slice.
+"""Estimates the mean of every arm, and compares pairs of systems, on all rows and by slice.
 
-Within a slice all systems and measures are resampled together, so the difference of two means is the
-difference of two columns of one matrix.
+Within a slice all systems and measures are resampled together. So the resamples of a difference of two means
+are the differences of two columns of one matrix.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ Floats = NDArray[np.float64]
 MCNEMAR, SIGN_FLIP = "McNemar", "sign-flip permutation"
 OPEN = {PENDING: "not run yet", UNJUDGED: "not judged"}
 
-# A column of a table: system, measure, and the value of failed rows (None: they are left out).
+# The key of a column: system, measure, and the value of failed rows (None: failed rows are left out).
 ColumnKey = tuple[str, str, float | None]
 
 
@@ -63,10 +63,10 @@ class ComparisonSettings:
     level: float = 0.95
     seed: int = 0
     by: Sequence[str] = ()
-    family: str = ""  # one family of all measures, of this name; otherwise one per measure
+    family: str = ""  # the name of one family of all measures; empty: one family per measure
 
     def pairs(self, systems: Sequence[str]) -> list[tuple[str, str]]:
-        """The pairs of systems to compare, the challenger first."""
+        """Returns the pairs of systems to compare. A difference is the first system minus the second."""
         if self.against == "none":
             return []
         if self.against == "all":
@@ -85,7 +85,7 @@ class Slice:
 
 
 def slices(rows: Rows, by: Sequence[str]) -> Iterator[Slice]:
-    """All rows of each combination of factors, then each value of each tag within it."""
+    """Yields all rows of each combination of factors, then the rows of each value of each tag within them."""
     for combo in rows.combinations:
         within = rows.mask([Condition(name, True, (value,)) for name, value in combo.items()])
         yield Slice(combo, {}, within)
@@ -101,11 +101,11 @@ def summarise(
     declared: Sequence[GateDifference] = (),
     draws: Draws | None = None,
 ) -> tuple[list[Estimate], list[Comparison]]:
-    """Every estimate, and every comparison of the settings, decided within its family.
+    """Returns every estimate, and every comparison with its decision and corrected p-value.
 
-    A family is one measure over all pairs; overall comparisons are one family, slices another. `declared` are
-    the differences that gates decide; they belong to their gate. `draws` may be those of the gates, so that
-    no resample is drawn twice.
+    A family is all comparisons of one measure over all rows; the comparisons by slice are another family.
+    `declared` are the differences that gates decide. They belong to the families of their gates. `draws` may
+    be the gates' resamples, so that no resample is drawn twice.
     """
     estimates: dict[tuple[object, ...], Estimate] = {}
     compared: set[tuple[object, ...]] = set()
@@ -133,9 +133,10 @@ def summarise(
 def _declared(
     one: Comparison, mask: Bools, rows: Rows, declared: Sequence[GateDifference]
 ) -> GateDifference | None:
-    """The gate's difference for the same measure, systems and rows; of several, one that shows something.
+    """Finds the difference that a gate decides for the same measure, systems and rows.
 
-    A factor that neither system has repeats its rows; repeated rows count as the same.
+    If there are several, one whose interval excludes zero comes first. A factor that neither system has
+    repeats rows; repeated rows count as the same.
     """
 
     def distinct(within: Bools) -> set[tuple[str, ...]]:
@@ -174,7 +175,7 @@ class _ResampledColumn:
 
 
 class _SliceTable:
-    """The columns of one slice. Columns over the same rows are resampled in one product."""
+    """The columns of one slice. Columns over the same rows are resampled together, by one matrix product."""
 
     def __init__(
         self,
@@ -188,7 +189,7 @@ class _SliceTable:
         self.rows, self.part, self.how, self.draws = rows, part, how, draws
         self._drawn: dict[ColumnKey, _ResampledColumn] = {}
         groups: dict[bytes, dict[ColumnKey, Column]] = {}
-        # by name: a column's place in a product may change its last bit, and the order of a study must not
+        # sorted by name, because a column's place in a product may change its last bit
         for system, measure in product(sorted(systems), sorted(measures, key=lambda each: each.name)):
             for name in {(system, measure.name, None): None, **dict.fromkeys(self._names(system, measure))}:
                 column = self._column(name)
@@ -197,10 +198,10 @@ class _SliceTable:
             self._drawn.update(zip(members, self._draw(list(members.values())), strict=True))
 
     def estimate(self, arm: Arm, measure: Measure) -> Estimate:
-        """An arm's mean with its interval; no value if no row counts.
+        """Returns an arm's mean with its interval. There is no value if no row counts.
 
-        A mean of times, costs or sizes has an interval only if the study declares a limit, because otherwise
-        none covers as often as it says.
+        A mean of times, costs or sizes has an interval only if the study declares a limit. Otherwise no
+        interval covers the true mean as often as it claims.
         """
         column, drawn = (
             self.rows.column(arm.system, measure.name),
@@ -226,7 +227,7 @@ class _SliceTable:
     def compare(
         self, pairs: Sequence[tuple[str, str]], measures: Sequence[Measure]
     ) -> Iterator[Contrast[Comparison]]:
-        """The first system of every pair minus the second. A comparison that cannot be made is refused."""
+        """Yields the first system minus the second for each pair, or why the pair cannot be compared."""
         asked = [(pair, measure, self._ways(pair, measure)) for measure, pair in product(measures, pairs)]
         flipped = self._flipped([way for _, _, ways in asked for way in ways])
         for pair, measure, ways in asked:
@@ -244,7 +245,7 @@ class _SliceTable:
         ways: Sequence[tuple[ColumnKey, ColumnKey]],
         flipped: dict[tuple[ColumnKey, ColumnKey], float],
     ) -> Contrast[Comparison]:
-        """One pair. Failed rows count at either end of the range, and the least certain result is shown."""
+        """Compares one pair. Failed rows count at each end of the range; the least certain result is kept."""
         a, b = (self.rows.column(system, measure.name) for system in pair)
         about = (*pair, self.part.factors, measure.name, self.part.where)
         shared = self.part.mask & a.counted & b.counted
@@ -256,7 +257,7 @@ class _SliceTable:
         difference = a.values[shared] - b.values[shared]
         drawn = [(self._drawn[left], self._drawn[right]) for left, right in ways]
         binary = all(_binary(measure, *columns) for columns in drawn)
-        # failed rows, counted at an end, are rows too
+        # failed rows count as rows, at an end of the range
         counts = [(*count_discordant(a.values, b.values), len(a.values)) for a, b in drawn] if binary else []
         differences = [_difference(*columns, measure) for columns in drawn]
 
@@ -291,7 +292,7 @@ class _SliceTable:
         return Contrast(record, measure.better == "higher", interval_at, differences[0].moved)
 
     def _names(self, system: str, measure: Measure) -> list[ColumnKey]:
-        """The columns for a system in a comparison: two if rows failed, one for each end of the range."""
+        """Returns the columns to compare for a system: two if rows failed, one for each end of the range."""
         status = self.rows.column(system, measure.name).status
         if measure.high is None or not (self.part.mask & (status == FAILED)).any():
             return [(system, measure.name, None)]
@@ -303,7 +304,7 @@ class _SliceTable:
         return column if end is None else column.imputed(end)
 
     def _draw(self, columns: Sequence[Column]) -> list[_ResampledColumn]:
-        """Columns over the same rows, resampled together."""
+        """Resamples columns over the same rows together."""
         used = self.part.mask & columns[0].counted
         values = np.array([column.values[used] for column in columns]).T
         if not len(values):
@@ -319,20 +320,20 @@ class _SliceTable:
     def _flipped(
         self, ways: Sequence[tuple[ColumnKey, ColumnKey]]
     ) -> dict[tuple[ColumnKey, ColumnKey], float]:
-        """Sign-flip p-values of many pairs of columns, all of one length at once."""
+        """Returns the sign-flip p-values of many pairs of columns, together for pairs of one length."""
         by_length: dict[int, list[tuple[ColumnKey, ColumnKey]]] = {}
         for way in ways:
             by_length.setdefault(len(self._drawn[way[0]].sums), []).append(way)
         found: dict[tuple[ColumnKey, ColumnKey], float] = {}
         for members in by_length.values():
-            # rows of a cluster depend on each other, so a flip turns the whole cluster
+            # rows of a cluster depend on each other, so a flip changes the sign of the whole cluster
             sums = [self._drawn[left].sums - self._drawn[right].sums for left, right in members]
             p = sign_flip(np.array(sums).T, self.draws.resamples, self.draws.seed)
             found.update(zip(members, p.tolist(), strict=True))
         return found
 
     def _seeds(self, measure: Measure, rows: Bools, *systems: str) -> SeedStandardError | None:
-        """The standard error that seeds leave in the mean of a system, or in the difference of two."""
+        """Returns the standard error, due to seeds, of the mean of one system or of the difference of two."""
         found = (self.rows.by_seed(system, measure.name) for system in systems)
         columns = [(sign, each, rows) for sign, each in zip((1.0, -1.0), found, strict=False)]
         return seed_error_of_columns(columns, self.rows.clusters)
@@ -352,7 +353,7 @@ class _SliceTable:
         )
 
     def _refusal(self, pair: tuple[str, str], measure: Measure) -> str:
-        """Why two systems cannot be compared: rows that only one has, or that have no value yet."""
+        """Says why two systems cannot be compared: only one has some rows, or rows have no value yet."""
         columns = [self.rows.column(system, measure.name) for system in pair]
         for system, column in zip(pair, columns, strict=True):
             unbounded = (
@@ -377,7 +378,7 @@ def _difference(a: _ResampledColumn, b: _ResampledColumn, measure: Measure) -> R
 
 
 def _binary(measure: Measure, *columns: _ResampledColumn) -> bool:
-    """Whether columns are plain proportions: zeros and ones, with each row its own cluster."""
+    """Whether columns are plain proportions: zeros and ones, and each row is its own cluster."""
     return measure.binary and all(
         len(column.jackknife) == len(column.values) and bool(np.isin(column.values, (0.0, 1.0)).all())
         for column in columns
@@ -385,7 +386,7 @@ def _binary(measure: Measure, *columns: _ResampledColumn) -> bool:
 
 
 def _hull(intervals: Sequence[Interval]) -> Interval:
-    """The interval that contains all of them; none if one of them is none."""
+    """Returns the smallest interval that contains all intervals. It has no ends if one of them has none."""
     lows, highs = [each.low for each in intervals], [each.high for each in intervals]
     return Interval(float(np.min(lows)), float(np.max(highs)), intervals[0].method)
 

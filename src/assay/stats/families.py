@@ -1,13 +1,14 @@
-"""Which of several differences are shown, so that a whole family is wrong no more often than one may be.
+"""Decides which of several differences are real, with one error rate for the whole family.
 
-A difference is shown if its interval excludes zero, at the level that its family shares. The bar is one that
-the largest of the deviations passes no more often than a single one may (max-T; Westfall and Young, 1993;
-Romano and Wolf, 2005), so systems that move together cost little. The bar is turned back into a confidence
-level, so that every kind of interval can use it. If a study bounds the share of false discoveries instead,
-the level is that of Benjamini and Yekutieli (2005).
+A difference is shown (better or worse) if its interval excludes zero, at a confidence level that its family
+shares. This level is chosen by a bound on the largest deviation in the family: the largest deviation passes
+the bound no more often than a single deviation may (max-T; Westfall and Young, 1993; Romano and Wolf, 2005).
+So systems that move together cost little. The bound is turned back into a confidence level, so that every
+kind of interval can use it. If a study bounds the share of false discoveries instead, the level is that of
+Benjamini and Yekutieli (2005).
 
-A difference that a gate decides was declared beforehand. It belongs to the family of its gate, is decided at
-the gate's level, and takes nothing from the others.
+A difference that a gate decides was declared before the run. It belongs to the family of its gate, is decided
+at the gate's level, and does not make the other differences harder to show.
 """
 
 from __future__ import annotations
@@ -30,21 +31,21 @@ Adjustment = Callable[[Floats], Floats]
 
 
 def holm(p_values: Sequence[float | None]) -> list[float | None]:
-    """Step-down Bonferroni (Holm, 1979): bounds the chance of any false discovery."""
+    """Adjusts p-values step-down (Holm, 1979), which bounds the chance of any false discovery."""
     return _adjusted(p_values, lambda p: np.maximum.accumulate(p * np.arange(len(p), 0, -1)))
 
 
 def benjamini_hochberg(p_values: Sequence[float | None]) -> list[float | None]:
-    """Step-up (Benjamini and Hochberg, 1995): bounds the share of false discoveries."""
+    """Adjusts p-values step-up (Benjamini and Hochberg, 1995), which bounds the false discovery rate."""
     return _adjusted(
         p_values, lambda p: np.minimum.accumulate((p * len(p) / np.arange(1, len(p) + 1))[::-1])[::-1]
     )
 
 
 def _adjusted(p_values: Sequence[float | None], adjust: Adjustment) -> list[float | None]:
-    """The p-values after an adjustment that works on ascending ones, in their own order.
+    """Adjusts p-values, and returns them in their own order. `adjust` works on ascending p-values.
 
-    What was not tested (None, NaN) stays as it is and does not count.
+    A p-value that is None or NaN was not tested: it stays as it is and does not count.
     """
     tested = [index for index, p in enumerate(p_values) if p is not None and not np.isnan(p)]
     p = np.array([p_values[index] for index in tested], dtype=np.float64)
@@ -64,10 +65,11 @@ CORRECTIONS: dict[str, Callable[[Sequence[float | None]], list[float | None]]] =
 
 
 def shared_level(deviations: Sequence[Floats], level: float) -> float:
-    """The level of each of several one-sided bounds, so that all hold together at `level`.
+    """Returns one level for several one-sided bounds, so that all of them together hold at `level`.
 
-    Each column is what an estimate was off by in the same resamples; larger is nearer to a wrong claim. If
-    the resamples do not match, are missing, or nothing moves, the bounds share equally (Bonferroni).
+    Each column holds the errors of one estimate in the resamples; larger errors are nearer to a wrong claim.
+    If the resamples are missing or do not match, or an estimate never changes, the bounds share equally
+    (Bonferroni).
     """
     tail, number = (1 - level) / 2, len(deviations)
     sizes = {len(each) for each in deviations}
@@ -82,7 +84,10 @@ def shared_level(deviations: Sequence[Floats], level: float) -> float:
 
 
 def shown_direction(low: float, high: float, *, upward: bool) -> str:
-    """What the interval of a difference shows: better, worse or nothing. `upward`: more is better."""
+    """Returns what the interval of a difference shows: better, worse or nothing.
+
+    `upward` says that larger differences are better.
+    """
     if low > 0:
         return BETTER if upward else WORSE
     if high < 0:
@@ -92,7 +97,7 @@ def shown_direction(low: float, high: float, *, upward: bool) -> str:
 
 @dataclass(frozen=True)
 class GateDifference:
-    """A difference that a clause of a gate decides, with its interval at the levels of that clause."""
+    """A difference that a clause of a gate decides, with its interval at the levels of this clause."""
 
     gate: str
     a: str
@@ -106,7 +111,7 @@ class GateDifference:
 
 
 class DecidableDifference(Protocol):
-    """The fields of a record of a difference: values, p-value and family. The decision is filled in."""
+    """A record of a difference: values, p-value and family. `FamilyDecisions` fills in the decision."""
 
     @property
     def difference(self) -> float | None: ...
@@ -145,7 +150,7 @@ class Contrast(Generic[Record]):
 
     @property
     def identical(self) -> bool:
-        """Whether both systems agree on every row, so that nothing can be shown."""
+        """Whether both systems agree on every row, so that there is no difference to show."""
         return self.record.wins == self.record.losses == 0
 
     def shown_at(self, level: float) -> str:
@@ -158,13 +163,13 @@ class _Family(Generic[Record]):
     """The comparisons of one measure, or of one gate, that are known so far."""
 
     members: list[int] = field(default_factory=list)
-    number: int = 0  # members that could be shown
-    highest: Floats | None = None  # in each resample, the largest deviation of any
-    stuck: bool = False  # one differs, and no resample moves it
+    number: int = 0  # members with a difference to decide
+    highest: Floats | None = None  # the largest deviation of any member, in each resample
+    stuck: bool = False  # a member differs, but no resample changes its difference
     open: dict[int, Contrast[Record]] = field(default_factory=dict)  # not decided until the level is known
 
     def take(self, moved: Floats) -> None:
-        """Adds a member, and keeps the largest deviation of each resample."""
+        """Adds a member, and updates the largest deviation of each resample."""
         self.number += 1
         deviation = float(np.nanstd(moved)) if len(moved) else 0.0
         if not deviation > TIE:
@@ -177,7 +182,7 @@ class _Family(Generic[Record]):
         self.highest = size if self.highest is None else np.maximum(self.highest, size)
 
     def level(self, level: float) -> float:
-        """The level at which all members together are as sure as one is at `level`."""
+        """Returns the level at which all members together hold as surely as a single one holds at `level`."""
         if self.number < 2 or self.highest is None:
             return level
         alpha = 1 - level
@@ -186,10 +191,10 @@ class _Family(Generic[Record]):
 
 
 class FamilyDecisions(Generic[Record]):
-    """Decides comparisons family by family. They are added one at a time, and few must be kept.
+    """Decides comparisons family by family. They are added one at a time, and most need not stay in memory.
 
-    A comparison whose plain interval contains zero is not shown at any level of its family. One whose
-    interval excludes zero at the level of the largest possible family is shown at all levels.
+    If the plain interval contains zero, the comparison is shown at no level of its family. If the interval
+    excludes zero at the level of the largest possible family, the comparison is shown at all levels.
     """
 
     def __init__(self, correction: str, level: float, most: int) -> None:
@@ -199,7 +204,6 @@ class FamilyDecisions(Generic[Record]):
         self._families: dict[tuple[object, ...], _Family[Record]] = {}
 
     def add(self, contrast: Contrast[Record]) -> None:
-        """Adds a comparison."""
         place, one, declared = len(self._records), contrast.record, contrast.declared
         if declared is not None:
             ends = _ends_for(one.difference or 0.0, declared)
@@ -221,7 +225,7 @@ class FamilyDecisions(Generic[Record]):
             family.open[place] = contrast
 
     def records(self) -> list[Record]:
-        """Every comparison with its decision and adjusted p-value, in the order they were added.
+        """Returns all comparisons, decided and with adjusted p-values, in the order in which they were added.
 
         A difference that is shown has no minimum detectable effect.
         """
@@ -250,7 +254,7 @@ class FamilyDecisions(Generic[Record]):
             return self.level
         if self.correction == "holm":
             return family.level(self.level)
-        # the more are shown, the lower the level: the largest number that its own level shows
+        # the more differences are shown, the lower the level may be: find the largest consistent number
         certain = sum(bool(self._records[place].shown) for place in family.members)
         number = certain + len(family.open)
         while number > 0:
@@ -267,9 +271,9 @@ def _with(record: Record, **changes: object) -> Record:
 
 
 def _ends_for(difference: float, declared: GateDifference) -> tuple[float, float]:
-    """The ends of a gate's interval.
+    """Returns the ends of a gate's interval.
 
-    An end at zero excludes a loss, which is what a clause asks for, so it counts as beyond zero.
+    An end at zero excludes a loss, and a clause asks for no more. So this end counts as beyond zero.
     """
     low, high = declared.low, declared.high
     if abs(low) <= TIE < difference:

@@ -1,15 +1,15 @@
 """Intervals for means, paired differences, proportions and any bootstrapped expression.
 
-Which one is used where was decided by simulation (tests/unit/stats/test_calibration.py repeats it):
+The kind of interval for each case was chosen by simulation (tests/unit/stats/test_calibration.py repeats it):
 
-- Means of scores and of paired differences: the percentile bootstrap, with the quantiles moved outwards to
+- Means of scores and of paired differences: the percentile bootstrap. Its quantiles are moved outwards to
   those of Student's t (Hesterberg, 2015), with degrees of freedom from the kurtosis (Satterthwaite). The end
   on the side of a long tail moves out further, by the skewness of the rows (Hall, 1992). No end moves in.
   Plain percentile and BCa intervals cover less than 92 % at n = 30 if many rows tie.
-- Too few rows that differ from the rest: a resample cannot show what was never seen. Two rows are added, one
-  at each end of the measure's range, and Student's t is used (Agresti and Coull's idea for scores). Their
-  weight falls as more rows differ, and is zero from the eighth on. Six equal gains among ties are shown, five
-  are not, as in an exact sign test.
+- Too few rows that differ from the rest: a resample cannot contain values that were never seen. A row is
+  added at each end of the measure's range, and Student's t is used (Agresti and Coull's idea for scores). The
+  weight of the two rows falls as more rows differ. It is zero if eight or more differ. Among ties, six equal
+  gains are enough to exclude zero and five are not, as in an exact sign test.
 - Proportions: Wilson, or Clopper-Pearson if fewer than eight rows succeed or fail.
 - Paired differences of two binary columns: Bonett and Price (2012), valid even without a discordant pair.
 """
@@ -40,17 +40,17 @@ if TYPE_CHECKING:
     Bounds = tuple[float, float]
 
 LEVEL = 0.95
-FEW = 8  # rows that differ from the commonest value, below which a bootstrap knows too little
-LEAST_EFFECTIVE = 30  # rows that weighted ones must be worth
-FEWEST_CLUSTERS = 6  # of many rows each, below which no sign test of their means could show a thing
-LEAST_TOGETHER = 20  # clusters, below which it is not known which differences move together
-BEYOND = 2  # resamples outside an end, below which the end is the luck of the draw
-MOST_UNDEFINED = 0.05  # share of resamples that may be undefined before the interval is
+FEW = 8  # a bootstrap needs this many rows that differ from the most frequent value
+LEAST_EFFECTIVE = 30  # weighted rows must be worth this many rows of equal weight
+FEWEST_CLUSTERS = 6  # of many rows each; with fewer, no sign test of their means can be significant
+LEAST_TOGETHER = 20  # clusters; with fewer, it is not known which differences move together
+BEYOND = 2  # resamples outside an end; with fewer, the end depends on chance
+MOST_UNDEFINED = 0.05  # the largest share of undefined resamples with which there is an interval
 
 
 @dataclass(frozen=True)
 class Interval:
-    """Two ends and the method that found them; NaN ends if the data allow no interval."""
+    """The two ends of an interval and the method behind them; NaN ends if the data allow no interval."""
 
     low: float
     high: float
@@ -74,12 +74,13 @@ def interval_of(
     stepwise: bool = False,
     rows: int = 0,
 ) -> Interval:
-    """The interval of anything bootstrapped over n clusters; `rows` is the number of rows in them, if larger.
+    """Returns the interval of any bootstrapped value over n clusters.
 
-    `jackknife` holds the n leave-one-out values; give them for expressions of means, not for quantiles, whose
-    jackknife is not consistent. `bounds` is the range of the expression for a single row: with it there is an
-    interval even if all rows are alike. `stepwise` is for values that jump, infinity included: both ends are
-    then values that were drawn.
+    `jackknife` holds the n leave-one-out values. Give them for expressions of means, but not for quantiles,
+    whose jackknife is not consistent. `bounds` is the range of the expression for a single row. With `bounds`
+    there is an interval even if all rows are equal. `stepwise` is for values that jump, also to infinity:
+    both ends are then values that were drawn. `rows` is the number of rows in the clusters, if it is larger
+    than n.
     """
     draws = resampled[~np.isnan(resampled)]
     if n < 1 or np.isnan(point) or len(draws) < (1 - MOST_UNDEFINED) * len(resampled):
@@ -107,31 +108,40 @@ def interval_of(
 
 
 def _drawn_quantiles(draws: Floats, shares: Floats) -> Floats:
-    """Quantiles that are draws themselves. NumPy's, even by inverted_cdf, subtract infinity from itself."""
+    """Returns quantiles that are draws themselves.
+
+    NumPy's quantiles, even with inverted_cdf, subtract infinity from infinity.
+    """
     places = np.ceil(shares * len(draws)).astype(np.int64) - 1
     found: Floats = np.sort(draws)[np.clip(places, 0, len(draws) - 1)]
     return found
 
 
 def percentile(resampled: Floats, level: float = LEVEL) -> Interval:
-    """The plain percentile bootstrap interval. It is too short at small n, which `interval_of` corrects."""
+    """Returns the plain percentile bootstrap interval. At small n it is too short; `interval_of` is not."""
     low, high = np.quantile(resampled, [(1 - level) / 2, (1 + level) / 2])
     return Interval(float(low), float(high), "percentile")
 
 
 def _telling(influence: Floats) -> int:
-    """How many rows have another influence than the commonest row."""
+    """Returns how many rows have another influence than the most frequent influence."""
     rounded = np.round(influence, 9)  # jackknife differences lose digits: coarser than TIE
     return len(rounded) - int(np.unique(rounded, return_counts=True)[1].max())
 
 
 def _enough(n: int, rows: int) -> int:
-    """How many of n clusters must differ: all but one, if there are few clusters with several rows each."""
+    """Returns how many of n clusters must differ for a bootstrap.
+
+    It is eight, or n - 1 if there are six to eight clusters with several rows each.
+    """
     return min(FEW, n - 1) if n >= FEWEST_CLUSTERS and rows >= max(LEAST_EFFECTIVE, 2 * n) else FEW
 
 
 def _freedom(influence: Floats) -> float:
-    """Degrees of freedom of the variance of these rows: 2n / (kurtosis - 1), which is n for normal ones."""
+    """Returns the degrees of freedom of the variance of these rows: 2n / (kurtosis - 1).
+
+    For normally distributed rows this is n.
+    """
     squares = (influence - influence.mean()) ** 2
     spread = float(np.mean(squares) ** 2)
     excess = float(np.mean(squares**2)) - spread
@@ -139,10 +149,10 @@ def _freedom(influence: Floats) -> float:
 
 
 def _lean(influence: Floats, level: float) -> float:
-    """How many standard errors a percentile interval of skewed rows is too short, on the side of their tail.
+    """Returns by how many standard errors a percentile interval of skewed rows is too short at the long tail.
 
-    The quantile of a Studentised mean differs by skewness (2z² + 1) / (6 √n) from the normal one; that of its
-    resamples has only skewness (z² - 1) / (6 √n) of it (Hall, 1992).
+    The quantile of a Studentised mean differs from the normal quantile by skewness (2z² + 1) / (6 √n). The
+    quantile of the resamples covers only skewness (z² - 1) / (6 √n) of this difference (Hall, 1992).
     """
     centred, z = influence - influence.mean(), float(special.ndtri((1 + level) / 2))
     variance = float(np.mean(centred**2))
@@ -153,7 +163,7 @@ def _lean(influence: Floats, level: float) -> float:
 def _with_extremes(
     values: Floats, point: float, bounds: Bounds, level: float, weight: float = 1.0
 ) -> Interval:
-    """Student's t interval after a row at each end of the range is added. It never leaves the range."""
+    """Returns Student's t interval after adding a row at each end of the range. It stays within the range."""
     rows, weights = np.append(values, bounds), np.append(np.ones(len(values)), [weight, weight])
     total = weights.sum()
     middle = rows @ weights / total
@@ -192,7 +202,7 @@ class ResampledMean:
 
     @property
     def moved(self) -> Floats:
-        """The error of the mean in each resample; empty if there are too few clusters to rely on it."""
+        """The error of the mean in each resample. Empty if there are too few clusters to rely on it."""
         return self.draws - self.point if self.n >= LEAST_TOGETHER else np.empty(0)
 
 
@@ -204,9 +214,10 @@ def resample_means(
     resamples: int = RESAMPLES,
     seed: int = 0,
 ) -> list[ResampledMean]:
-    """The means of many columns, from one resampling. `cluster_sums` makes the first two arguments.
+    """Returns the means of many columns, all from the same resamples.
 
-    A column may be a measure of a system or a paired difference of two; `bounds` has the range of each.
+    `sums` and `counts` come from `cluster_sums`. A column may hold a measure of one system, or a paired
+    difference of two. `bounds` has the range of each column.
     """
     draws = resampled_means(sums, counts, resamples, seed) if len(sums) else np.empty((0, sums.shape[1]))
     points, left_out, present = plain_means(sums, counts), jackknife_means(sums, counts), counts > 0
@@ -232,7 +243,7 @@ def mean_intervals(
     seed: int = 0,
     level: float = LEVEL,
 ) -> list[Interval]:
-    """The intervals of the means of many columns, from one resampling."""
+    """Returns the intervals of the means of many columns, all from the same resamples."""
     columns = resample_means(sums, counts, bounds, resamples=resamples, seed=seed)
     return [column.interval(level) for column in columns]
 
@@ -247,7 +258,7 @@ def mean_interval(
     seed: int = 0,
     level: float = LEVEL,
 ) -> Interval:
-    """The interval of the mean of one column. NaN is an error: leave out rows without a value."""
+    """Returns the interval of the mean of one column. NaN is an error: leave out rows without a value."""
     column = binary_column(values) if binary else finite_column(values)
     if binary:
         if _rows_are_clusters(clusters, len(column)):
@@ -268,7 +279,7 @@ def difference_interval(
     seed: int = 0,
     level: float = LEVEL,
 ) -> Interval:
-    """The interval of mean(a) - mean(b), paired by row. `bounds` is the range of one column."""
+    """Returns the interval of mean(a) - mean(b), paired by row. `bounds` is the range of one column."""
     left, right = finite_pair(a, b)
     if binary:
         gains, losses = count_discordant(left, right)
@@ -295,14 +306,14 @@ def _rows_are_clusters(clusters: NDArray[Any] | None, n: int) -> bool:
 
 
 def proportion_interval(successes: int, n: int, level: float = LEVEL) -> Interval:
-    """Wilson, or Clopper-Pearson if fewer than eight rows succeeded or fewer than eight failed."""
+    """Returns Wilson's interval, or Clopper-Pearson's if fewer than eight rows succeeded or failed."""
     if n < 1:
         return NO_INTERVAL
     return (clopper_pearson if min(successes, n - successes) < FEW else wilson)(successes, n, level)
 
 
 def wilson(successes: int, n: int, level: float = LEVEL) -> Interval:
-    """The score interval of a proportion (Wilson, 1927)."""
+    """Returns the score interval of a proportion (Wilson, 1927)."""
     z = float(special.ndtri((1 + level) / 2))
     share, widened = successes / n, 1 + z**2 / n
     middle = (share + z**2 / (2 * n)) / widened
@@ -313,7 +324,7 @@ def wilson(successes: int, n: int, level: float = LEVEL) -> Interval:
 
 
 def clopper_pearson(successes: int, n: int, level: float = LEVEL) -> Interval:
-    """The interval of a proportion that never covers less than its level (Clopper and Pearson, 1934)."""
+    """Returns the interval of a proportion that covers at least at its level (Clopper and Pearson, 1934)."""
     tail = (1 - level) / 2
     # quantiles of beta distributions: binomtest searches for the same numbers, a hundred times slower
     low = 0.0 if successes == 0 else float(special.betaincinv(successes, n - successes + 1, tail))
@@ -322,15 +333,18 @@ def clopper_pearson(successes: int, n: int, level: float = LEVEL) -> Interval:
 
 
 def _binomial_quantile(chance: float, n: int, share: float) -> int:
-    """The least count that n draws, which succeed with `share`, do not exceed with at least this chance."""
+    """Returns the smallest k such that at most k of n draws succeed with probability `chance` or more.
+
+    Each draw succeeds with probability `share`.
+    """
     near = int(np.ceil(special.bdtrik(chance, n, share)))
     return near - 1 if near > 0 and special.bdtr(near - 1, n, share) >= chance else near
 
 
 def quantile_interval(values: ArrayLike, share: float, level: float = LEVEL) -> Interval:
-    """The interval of a quantile between two of the ordered rows; an end beyond them is infinite.
+    """Returns the interval of a quantile. Its ends are values of rows; an end beyond all rows is infinite.
 
-    The number of n rows below the true quantile is binomial, whatever their distribution (Conover, 1999).
+    The number of n rows below the true quantile is binomial for any distribution (Conover, 1999).
     """
     rows = np.sort(finite_column(values))
     n = len(rows)
@@ -343,7 +357,7 @@ def quantile_interval(values: ArrayLike, share: float, level: float = LEVEL) -> 
 
 
 def effective_rows(traffic: ArrayLike) -> float:
-    """How many rows of equal weight tell as much as rows with these weights (Kish, 1965)."""
+    """Returns how many rows of equal weight have as much information as these weighted rows (Kish, 1965)."""
     weights = finite_column(traffic)
     squares = float(np.sum(weights**2))
     return float(weights.sum()) ** 2 / squares if squares else 0.0
@@ -352,10 +366,11 @@ def effective_rows(traffic: ArrayLike) -> float:
 def weighted_interval(
     values: ArrayLike, traffic: ArrayLike, bounds: Bounds | None, level: float = LEVEL
 ) -> Interval:
-    """The interval of a mean of weighted rows: Student's t with the standard error of a jackknife.
+    """Returns the interval of a mean of weighted rows: Student's t with a jackknife standard error.
 
-    A row of mean weight is added at each end of the range. There is no interval if the weights leave fewer
-    than the equivalent of 30 rows: the heaviest rows that were not drawn could then change the mean too much.
+    A row of mean weight is added at each end of the range. There is no interval if the weighted rows are
+    worth fewer than 30 rows of equal weight: heavy rows that were not drawn could then change the mean too
+    much.
     """
     rows, weights = finite_pair(values, traffic)
     if effective_rows(weights) < LEAST_EFFECTIVE:
@@ -375,9 +390,9 @@ def weighted_interval(
 
 
 def bonett_price(gains: int, losses: int, n: int, level: float = LEVEL) -> Interval:
-    """The adjusted Wald interval of a paired difference of proportions (Bonett and Price, 2012).
+    """Returns the adjusted Wald interval of a paired difference of proportions (Bonett and Price, 2012).
 
-    `gains` of n pairs are (1, 0) and `losses` are (0, 1). One of each is added.
+    Of n pairs, `gains` are (1, 0) and `losses` are (0, 1). One pair of each kind is added.
     """
     up, down = (gains + 1) / (n + 2), (losses + 1) / (n + 2)
     half = special.ndtri((1 + level) / 2) * np.sqrt((up + down - (up - down) ** 2) / (n + 2))

@@ -1,14 +1,14 @@
-"""Whether paired differences show a loss: one-sided sign flips, with one error budget for all columns.
+"""Tests whether paired differences show a loss: one-sided sign flips, with one error budget for all columns.
 
-A version that is no worse wins as easily as it loses, so every difference could as well have had the other
-sign. The test counts how often flipped signs make a loss that is at least as large. Flips that make the same
-loss count half (mid-p), because with few changed items the exact p-value wastes most of its level: four items
-lost and none won have an exact p of 1/16 and a mid-p of 1/32. For columns of 0 and 1 this is McNemar's test,
-one-sided, with the mid-p.
+A version that is no worse wins as often as it loses, so every difference could as well have the other sign.
+The test counts how often flipped signs give a loss at least as large as the observed loss. Flips that give an
+equal loss count half (mid-p), because with few changed items the exact p-value wastes most of its level: four
+items lost and none won have an exact p of 1/16 and a mid-p of 1/32. For columns of 0 and 1 this is McNemar's
+test, one-sided, with the mid-p.
 
-Several columns (measures, arms) share the flips and one budget: each p-value is adjusted by how often the
-smallest of all p-values is as small (Westfall and Young, 1993, step-down). Columns that move together, such
-as R@10 and nDCG@10 of one system, cost little this way.
+Several columns (measures, arms) share the flips and one error budget. Each p-value is adjusted by how often
+the smallest of all p-values is at most as large (Westfall and Young, 1993, step-down). So columns that move
+together, such as R@10 and nDCG@10 of one system, cost little.
 """
 
 from __future__ import annotations
@@ -33,30 +33,30 @@ if TYPE_CHECKING:
 # in five, changes by chance, for scores of 0 and 1 and for any others (summed exactly in the tests).
 LEVEL = 0.048
 FLIPS = 10_000
-EXACT_ROWS = 13  # up to so many rows that changed, all 2^n sign vectors are gone through
+EXACT_ROWS = 13  # up to this number of changed rows, all 2^n sign vectors are used
 EXACT_COLUMN = 20  # the same for a single column
-SLACK = 1e-9  # relative: sums nearer than this are the same
+SLACK = 1e-9  # relative: sums that differ by less are equal
 
 
 @dataclass(frozen=True)
 class LossTest:
-    """How likely a version that is no worse shows a loss as large as this."""
+    """The p-value of a loss: how likely a version that is no worse shows a loss of this size or more."""
 
     p: float
     p_adjusted: float  # over all columns that were tested together
-    level: float = LEVEL  # what p must not exceed, the others at hand
+    level: float = LEVEL  # what `p` must not exceed, given the other columns
 
     @property
     def shown(self) -> bool:
-        """Whether the loss is more than chance."""
+        """Whether the loss is larger than chance explains."""
         return self.p_adjusted <= LEVEL
 
 
 def loss_tests(gains: Floats, flips: int = FLIPS, seed: int = 0) -> list[LossTest]:
-    """One test per column of (rows × columns) differences, in which more is better and rows are exchangeable.
+    """Tests each column of (rows × columns) differences for a loss. Larger differences are better.
 
-    If rows are in clusters, pass the sums of each cluster. A column in which nothing changed shows no loss,
-    and takes no share of the budget.
+    Rows must be exchangeable: if rows are in clusters, pass the sums of each cluster. A column without a
+    change shows no loss, and takes no share of the error budget.
     """
     table = finite_column(gains)
     changed = np.abs(table) > TIE
@@ -74,12 +74,12 @@ def loss_tests(gains: Floats, flips: int = FLIPS, seed: int = 0) -> list[LossTes
 
 
 def _single(column: Floats, flips: int, seed: int) -> float:
-    """The mid-p of one column of differences that are not zero."""
+    """Returns the mid-p of one column of differences that are not zero."""
     sizes = np.abs(column)
-    if np.ptp(sizes) <= SLACK * sizes.max():  # every item counts alike: a binomial test
+    if np.ptp(sizes) <= SLACK * sizes.max():  # all differences have one size: a binomial test
         lost, n = int((column < 0).sum()), len(column)
         at_least = float(special.bdtrc(lost - 1, n, 0.5)) if lost else 1.0
-        return (at_least + float(special.bdtrc(lost, n, 0.5))) / 2  # half of those that lose as many
+        return (at_least + float(special.bdtrc(lost, n, 0.5))) / 2  # flips that lose as many items count half
     if len(column) <= EXACT_COLUMN:
         sums = np.zeros(1)
         for size in sizes:
@@ -90,9 +90,9 @@ def _single(column: Floats, flips: int, seed: int) -> float:
 
 
 def _together(moving: Floats, flips: int, seed: int) -> tuple[Floats, Floats, float]:
-    """Adjusted p-values, those of each column by itself, and the level of each if all are tested."""
+    """Returns the adjusted p-values, the p-values of single columns, and the level that each must reach."""
     flipped = _flipped(moving, flips, seed)
-    p_values = np.column_stack([_mid_p(column) for column in flipped.T])  # one row per flip, the first as is
+    p_values = np.column_stack([_mid_p(column) for column in flipped.T])  # by flip; the first row is the data
     own = p_values[0]
     order = np.argsort(own, kind="stable")
     smallest, adjusted = np.full(len(p_values), np.inf), np.empty(len(own))
@@ -105,9 +105,10 @@ def _together(moving: Floats, flips: int, seed: int) -> tuple[Floats, Floats, fl
 
 
 def _flipped(moving: Floats, flips: int, seed: int) -> Floats:
-    """The sums of the columns under common sign vectors, relative to the largest possible sum.
+    """Returns the sums of the columns under common sign vectors, divided by the largest possible sum.
 
-    The first vector changes nothing. For few rows these are all vectors, for many they are random.
+    The first sign vector changes nothing. For few rows these are all sign vectors; for many rows they are
+    random.
     """
     rows = len(moving)
     signs: NDArray[np.float64]
@@ -122,7 +123,7 @@ def _flipped(moving: Floats, flips: int, seed: int) -> Floats:
 
 
 def _mid_p(sums: Floats) -> Floats:
-    """For every sum the share of smaller ones plus half of the share of equal ones."""
+    """Returns for every sum the share of smaller sums plus half of the share of equal sums."""
     order = np.argsort(sums, kind="stable")
     groups = np.concatenate([[0], np.cumsum(np.diff(sums[order]) > SLACK)])
     sizes = np.bincount(groups)
@@ -133,13 +134,13 @@ def _mid_p(sums: Floats) -> Floats:
 
 
 def detectable_loss(worth: Floats, noise: float, level: float = LEVEL, power: float = POWER) -> float | None:
-    """The smallest mean loss that is shown with this power, if it comes from items that lose all they have.
+    """Returns the smallest mean loss that is found with this power, if the lost items lose all they have.
 
-    `worth` is what each item has to lose, `noise` the mean square of the differences that chance makes. A
-    loss that is spread over more items is found more easily. None: no loss can be shown with so few items.
+    `worth` is how much each item can lose. `noise` is the mean square of chance differences. A loss that is
+    spread over more items is found more easily. None if there are too few items to show any loss.
     """
     n, first, second = len(worth), float(np.mean(worth)), float(np.mean(worth**2))
-    enough = math.ceil(-math.log2(level)) - 1  # items lost and none won that make a mid-p as small
+    enough = math.ceil(-math.log2(level)) - 1  # so many items lost and none won make a mid-p this small
     if (worth > TIE).sum() < max(enough, 1):
         return None
     bar, reach = float(special.ndtri(1 - level)), float(special.ndtri(power))

@@ -1,8 +1,8 @@
 """Tests and effect sizes of paired differences that assume no distribution: sign flips, Wilcoxon, McNemar.
 
-All tests are two-sided. If every difference is zero, p is 1; if there is no row, p is NaN. Rows are what is
-exchanged. If rows are in clusters, such as one question that several models answer, they depend on each
-other: pass the sums of each cluster, or use the functions with "cluster" in their name, which draw and flip
+All tests are two-sided. If every difference is zero, p is 1. If there is no row, p is NaN. The tests exchange
+rows. If rows are in clusters, such as one question that several models answer, they depend on each other.
+Then pass the sums of each cluster, or use the functions with "cluster" in their name, which draw and flip
 whole clusters.
 """
 
@@ -32,14 +32,14 @@ if TYPE_CHECKING:
 FLIPS = 10_000
 EXACT_RANKS = 50
 EXACT_PAIRS = 20  # up to 2^19 sums, as a flip of all signs changes nothing
-SLACK = 1e-9  # relative: sums nearer than this to the observed one are as extreme
+SLACK = 1e-9  # relative: a sum this near to the observed one counts as equally extreme
 
 
 def sign_flip(differences: ArrayLike, flips: int = FLIPS, seed: int = 0) -> Floats:
-    """One p-value per column of (n × columns) differences, from the mean under random signs.
+    """Returns one p-value per column of (n × columns) differences, from their mean under random signs.
 
-    Exact if at most 20 differences are not zero; otherwise from `flips` random sign vectors, the same for all
-    columns, with one added to numerator and denominator (Phipson and Smyth, 2010).
+    It is exact if at most 20 differences are not zero. Otherwise it uses `flips` random sign vectors, the
+    same for all columns, and adds one to numerator and denominator (Phipson and Smyth, 2010).
     """
     table = finite_column(differences)
     table = table[:, None] if table.ndim == 1 else table
@@ -49,9 +49,9 @@ def sign_flip(differences: ArrayLike, flips: int = FLIPS, seed: int = 0) -> Floa
 
 
 def sign_flip_all_pairs(values: ArrayLike, flips: int = FLIPS, seed: int = 0) -> Floats:
-    """The (systems × systems) p-values of all pairs of columns, 1 on the diagonal.
+    """Returns the (systems × systems) p-values of all pairs of columns. The diagonal is 1.
 
-    A pair's p-value is the one that `sign_flip` gives for its differences.
+    The p-value of a pair is the one that `sign_flip` gives for its differences.
     """
     table = finite_column(values)
     systems = table.shape[1]
@@ -62,13 +62,13 @@ def sign_flip_all_pairs(values: ArrayLike, flips: int = FLIPS, seed: int = 0) ->
 
 
 def wilcoxon(differences: ArrayLike) -> float:
-    """The p-value of the signed-rank test; zeros are left out, as in Wilcoxon's paper.
+    """Returns the p-value of the signed-rank test. Zeros are left out, as in Wilcoxon's paper.
 
-    Exact up to 50 ranks, or 20 if some are tied; beyond that, by the normal distribution with a correction
-    for ties. `scipy.stats.wilcoxon` does the same, but its import takes longer than all else that a gate
-    needs.
+    It is exact up to 50 ranks, or up to 20 if some are tied. Beyond that it uses the normal distribution with
+    a correction for ties. `scipy.stats.wilcoxon` does the same, but importing it takes longer than everything
+    else that a gate needs.
     """
-    # Rounding makes ties of values that differ only by noise, which ranks would otherwise enlarge.
+    # Rounding makes ties of values that differ only by noise, which ranks would enlarge.
     column = np.round(finite_column(differences), 12)
     column = column[column != 0]
     n = len(column)
@@ -83,7 +83,7 @@ def wilcoxon(differences: ArrayLike) -> float:
 
 
 def mcnemar(a: ArrayLike, b: ArrayLike) -> float:
-    """The exact p-value for two paired binary columns: a binomial test on the discordant pairs."""
+    """Returns the exact p-value for two paired binary columns: a binomial test on the discordant pairs."""
     gains, losses = count_discordant(a, b)
     if gains + losses == 0:
         return 1.0 if np.size(a) else float("nan")
@@ -91,7 +91,7 @@ def mcnemar(a: ArrayLike, b: ArrayLike) -> float:
 
 
 def _p_values(values: Floats, left: Columns, right: Columns, flips: int, seed: int) -> Floats:
-    """One p-value for each difference of a left and a right column."""
+    """Returns one p-value for each difference of a left and a right column."""
     if len(values) == 0:
         return np.full(len(left), np.nan)
     size, observed, moving = _summaries(values, left, right)
@@ -110,7 +110,7 @@ def _p_values(values: Floats, left: Columns, right: Columns, flips: int, seed: i
 
 
 def _summaries(values: Floats, left: Columns, right: Columns) -> tuple[Floats, Floats, NDArray[np.int64]]:
-    """For each difference: the sum of absolute values, the absolute sum, and the number that are not zero."""
+    """Returns for each difference: the sum of absolute values, the absolute sum, how many are not zero."""
     size, observed = np.empty(len(left)), np.empty(len(left))
     moving = np.empty(len(left), dtype=np.int64)
     for pair, (one, other) in enumerate(zip(left, right, strict=True)):
@@ -121,16 +121,16 @@ def _summaries(values: Floats, left: Columns, right: Columns) -> tuple[Floats, F
 
 
 def _exact(difference: Floats) -> float:
-    """The share of all sign vectors whose sum is as extreme as the observed one."""
+    """Returns the share of all sign vectors whose sum is at least as extreme as the observed sum."""
     moving = difference[np.abs(difference) > TIE]
-    sums = moving[:1]  # the first sign is held: its mirror image has the same absolute sum
+    sums = moving[:1]  # the first sign is fixed: flipping all signs gives the same absolute sum
     for value in moving[1:]:
         sums = np.concatenate([sums + value, sums - value])
     return float(np.mean(np.abs(sums) >= abs(moving.sum()) - SLACK * np.abs(moving).sum()))
 
 
 def _exact_ranks(ranks: Floats, positive: NDArray[np.bool_]) -> float:
-    """Twice the share of all sign vectors on the observed side, counted rank by rank."""
+    """Returns the exact two-sided p-value: twice the share of sign vectors in the observed tail."""
     doubled = np.rint(2 * ranks).astype(np.intp)  # ranks of ties are halves
     ways = np.zeros(doubled.sum() + 1)
     ways[0] = 1
@@ -142,14 +142,14 @@ def _exact_ranks(ranks: Floats, positive: NDArray[np.bool_]) -> float:
 
 
 def _signs(n: int, flips: int, seed: int, pairs: int) -> Iterator[Floats]:
-    """Chunks of random signs, one row per flip. The stream does not depend on the size of the chunks."""
+    """Yields chunks of random signs, one row per flip. The size of the chunks does not change the stream."""
     random = random_generator(seed)
     for rows in chunk_sizes(flips, max(n, pairs)):
         yield random.integers(0, 2, size=(rows, n)).astype(np.float64) * 2 - 1
 
 
 class WinTieLoss(NamedTuple):
-    """On how many rows the first system is better, equal, worse."""
+    """The numbers of rows on which the first system is better, equal and worse."""
 
     wins: int
     ties: int
@@ -164,46 +164,47 @@ class OddsRatio(NamedTuple):
 
 
 def win_tie_loss(differences: ArrayLike, tolerance: float = TIE) -> WinTieLoss:
-    """The number of positive, tied and negative differences; within the tolerance they are tied."""
+    """Returns how many differences are positive, tied and negative. Within `tolerance` of 0 is a tie."""
     column = finite_column(differences)
     wins, losses = int(np.sum(column > tolerance)), int(np.sum(column < -tolerance))
     return WinTieLoss(wins, len(column) - wins - losses, losses)
 
 
 def cliffs_delta_paired(differences: ArrayLike, tolerance: float = TIE) -> float:
-    """P(a > b) - P(a < b) within rows: (wins - losses) / n, from -1 to 1."""
+    """Returns P(a > b) - P(a < b) within rows, which is (wins - losses) / n, from -1 to 1."""
     wins, ties, losses = win_tie_loss(differences, tolerance)
     n = wins + ties + losses
     return (wins - losses) / n if n else float("nan")
 
 
 def cohens_dz(differences: ArrayLike) -> float:
-    """The mean difference in standard deviations of the differences (Cohen's d for paired rows)."""
+    """Returns the mean difference in standard deviations of the differences (Cohen's d for paired rows)."""
     column = finite_column(differences)
     if len(column) < 2 or np.ptp(column) <= TIE:
         return float("nan")
     return float(column.mean() / column.std(ddof=1))
 
 
-# The sizes of Cliff's delta that words stand for (Romano and others, 2006): each holds below its bound.
+# Words for the size of Cliff's delta (Romano and others, 2006). Each is for values below its bound.
 MAGNITUDES = (("negligible", 0.147), ("small", 0.33), ("medium", 0.474))
 
 
 def cluster_totals(values: ArrayLike, clusters: Labels) -> Floats:
-    """The sum of the values of each cluster, in the order of the labels."""
+    """Returns the sum of the values of each cluster, in the order of the labels."""
     return cluster_sums(finite_column(values), clusters)[0][:, 0]
 
 
 def wilcoxon_by_cluster(differences: ArrayLike, clusters: Labels) -> float:
-    """The p-value of the signed-rank test over the sums of each cluster."""
+    """Returns the p-value of the signed-rank test over the sums of each cluster."""
     return wilcoxon(cluster_totals(differences, clusters))
 
 
 def mcnemar_by_cluster(a: ArrayLike, b: ArrayLike, clusters: Labels) -> float:
-    """The exact p-value for two paired binary columns whose clusters change sides as a whole.
+    """Returns the exact p-value for two paired binary columns whose clusters change sides as a whole.
 
-    The sums of clusters are whole numbers, so the chance of every total under random signs is built up
-    cluster by cluster, however many there are. With one row per cluster it is McNemar's exact test.
+    The sums of clusters are whole numbers. So the exact distribution of their total under random signs is
+    built up cluster by cluster, for any number of clusters. With one row per cluster this is McNemar's exact
+    test.
     """
     left, right = finite_pair(binary_column(a), binary_column(b))
     if len(left) == 0:
@@ -218,11 +219,11 @@ def mcnemar_by_cluster(a: ArrayLike, b: ArrayLike, clusters: Labels) -> float:
 
 
 def odds_ratio_by_cluster(a: ArrayLike, b: ArrayLike, clusters: Labels, level: float = LEVEL) -> OddsRatio:
-    """The matched-pairs odds ratio of two binary columns: rows that only a gets right over those that only b
-    does.
+    """Returns the matched-pairs odds ratio of two binary columns.
 
-    Half a row is added to both counts (Haldane and Anscombe). The variance of the logarithm is the sum over
-    clusters of (gains_k / gains - losses_k / losses)², where each half row is a cluster of its own.
+    The odds ratio is the number of rows that only `a` gets right, divided by the number that only `b` gets
+    right. Half a row is added to both counts (Haldane and Anscombe). The variance of the logarithm is the sum
+    over clusters of (gains_k / gains - losses_k / losses)², where each half row is a cluster of its own.
     """
     left, right = finite_pair(binary_column(a), binary_column(b))
     up = cluster_totals(left > right, clusters)
@@ -238,7 +239,7 @@ def odds_ratio_by_cluster(a: ArrayLike, b: ArrayLike, clusters: Labels, level: f
 def interval_over_clusters(
     statistic: Callable[[Floats], Floats], clusters: Labels, draws: Draws, level: float = LEVEL
 ) -> tuple[float, Interval]:
-    """The value of a statistic of row weights, and its interval from resampled clusters.
+    """Returns the value of a statistic of weighted rows, and its interval from resampled clusters.
 
     `statistic` takes (resamples × rows) weights and returns one value per resample.
     """
@@ -251,7 +252,7 @@ def interval_over_clusters(
 
 
 def magnitude(delta: float) -> str:
-    """The word for a Cliff's delta of this size; empty if it is undefined."""
+    """Returns the word for a Cliff's delta of this size; empty if it is undefined."""
     if np.isnan(delta):
         return ""
     return next((word for word, bound in MAGNITUDES if abs(delta) < bound), "large")

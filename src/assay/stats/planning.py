@@ -1,11 +1,12 @@
-"""What a study of this size can find, and what it costs to look again with more evidence.
+"""What a study of a given size can find, and how sure a later look at growing data must be.
 
-If a study is looked at, extended and looked at again until it says what was hoped for, a bound that is wrong
-in 2.5 % of studies is wrong more often. So what may be wrong in all looks together is spent along the way
-(Lan and DeMets, 1983). The first look, or the one at a planned size, has the plain bound; later looks share
-what is left, less and less of it. Before a planned size next to nothing is spent (O'Brien and Fleming, 1979).
-Spending goes by size, on a grid whose steps grow by 30 %, because otherwise it would pay to choose the next
-size by the result of the last look. A second look at the same step uses the next step.
+If a team repeats a decision on more and more items until it is as hoped, a bound that is wrong in 2.5 % of
+studies is wrong more often. So all looks together share one error budget, which is spent step by step (Lan
+and DeMets, 1983). The first look, or the look at a planned size, has the plain bound. Later looks share a
+further part of the budget, and each gets less. Before a planned size next to nothing is spent (O'Brien and
+Fleming, 1979). The spending depends on the size, on a grid whose steps grow by 30 %. Otherwise a team could
+gain by choosing the next size after seeing the last result. A second look at the same step uses the next
+step.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ ALPHA, POWER = 0.05, 0.8
 
 
 def detectable_difference(low: float, high: float, level: float = 1 - ALPHA, power: float = POWER) -> float:
-    """The smallest true difference that is found with this power, given the width of its interval."""
+    """Returns the smallest true difference that is found with this power, given the ends of an interval."""
     reach = special.ndtri((1 + level) / 2)
     return float((reach + special.ndtri(power)) / reach * (high - low) / 2)
 
@@ -32,11 +33,12 @@ def detectable_difference(low: float, high: float, level: float = 1 - ALPHA, pow
 def chance_to_decide(
     margin: float, truth: float, slack: float, error: float, n: int, more: int, reach: float
 ) -> float:
-    """The chance that `more` rows decide an undecided clause, given the n rows there are.
+    """Returns the chance that `more` rows decide an undecided clause that has n rows now.
 
-    `margin` is the estimate; more is nearer to passing. `truth` is the mean that new rows are drawn from,
-    `error` the standard error now, `reach` the later distance of the bound in standard errors. The clause
-    will pass if the estimate passes and its bound is above -`slack`, and fail if its bound is below zero.
+    `margin` is the estimate; larger margins are nearer to passing. `truth` is the mean of the new rows,
+    `error` the standard error now, and `reach` the distance of the later bound from the estimate, in standard
+    errors. The clause will pass if the estimate passes and its bound is above -`slack`. It will fail if its
+    bound is below zero.
     """
     share = n / (n + more)
     later = error * math.sqrt(share)
@@ -47,32 +49,33 @@ def chance_to_decide(
 
 Floats = NDArray[np.float64]
 GROWTH = 1.3
-LATER = 0.4  # so that both ends of all intervals of ten looks hold in 93 % of studies and more
+LATER = 0.4  # chosen so that all intervals of ten looks hold at both ends in at least 93 % of studies
 DRAWS = 2**18
 
 
 def step_of(size: int, first: int) -> int:
-    """The last step of the grid that a size has reached; 0 is the first or planned size."""
+    """Returns the last step of the grid that a size has reached. Step 0 is the first or planned size."""
     return math.floor(math.log(size / first) / math.log(GROWTH) + 1e-9)
 
 
 def size_of(step: int, first: int) -> int:
-    """The least size of a step of the grid."""
+    """Returns the smallest size of a step of the grid."""
     return math.ceil(first * GROWTH**step - 1e-9)
 
 
 def spent_error(step: int, tail: float) -> float:
-    """The one-sided error spent up to a step of the grid: `tail` at step 0, in the end 1.4 times that."""
+    """Returns the one-sided error spent up to a step: `tail` at step 0, in the end 1.4 times `tail`."""
     if step < 0:
         return float(2 * special.ndtr(special.ndtri(tail / 2) / math.sqrt(GROWTH**step)))
     return float(tail * (1 + LATER * (1 - math.sqrt(GROWTH**-step))))
 
 
 def last_look_tail(steps: Sequence[int], overlap: Floats, tail: float) -> float:
-    """The one-sided error of the last of several looks.
+    """Returns the one-sided error of the last of several looks.
 
-    `steps` are the steps that the looks use, rising. `overlap` is the correlation of their estimates: the
-    number of items that two looks share, divided by the root of the product of their sizes.
+    `steps` are the steps that the looks use, in rising order. `overlap` has the correlation of their
+    estimates: the number of items that two looks share, divided by the square root of the product of their
+    sizes.
     """
     return _tail(tuple(steps), tuple(map(tuple, overlap.tolist())), tail)
 
@@ -82,7 +85,7 @@ def _tail(steps: tuple[int, ...], overlap: tuple[tuple[float, ...], ...], tail: 
     used = np.array([spent_error(step, tail) for step in steps])
     if len(used) == 1:
         return float(used[0])
-    values, vectors = np.linalg.eigh(np.array(overlap))  # looks at the same items leave it singular
+    values, vectors = np.linalg.eigh(np.array(overlap))  # looks at the same items make it singular
     root = vectors * np.sqrt(np.maximum(values, 0.0))
     scores = random_generator(0).standard_normal((DRAWS, len(used))) @ root.T
     undecided = np.ones(DRAWS, dtype=bool)
@@ -91,4 +94,4 @@ def _tail(steps: tuple[int, ...], overlap: tuple[tuple[float, ...], ...], tail: 
         rest, crossing = scores[undecided, look], max(1, round(share * DRAWS))
         bar = float(np.partition(rest, -crossing)[-crossing]) if crossing < len(rest) else -np.inf
         undecided &= scores[:, look] < bar
-    return min(float(special.ndtr(-bar)), tail)  # nearly the same items must not be easier than the first
+    return min(float(special.ndtr(-bar)), tail)  # not easier than the first look, even at the same items

@@ -1,7 +1,7 @@
 """Statistics over items, as plugins: percentiles, rank correlation, agreement, shares, weighted means.
 
-Shares and numbers of rows have `indicator(columns)`, which is 1 on every row that counts: their interval is
-that of a proportion.
+Shares and numbers of rows have a method `indicator(columns)`. It returns 1 for every row that counts and 0
+for the others. Their interval is the interval of a proportion.
 """
 
 from __future__ import annotations
@@ -21,14 +21,15 @@ if TYPE_CHECKING:
 
 
 def weighted_percentile(column: Floats, share: float, weights: Floats) -> Floats:
-    """The percentile of each resample, interpolated linearly between its ordered rows; NaN without rows.
+    """Returns the percentile of each resample, with linear interpolation between neighbouring rows.
 
-    With whole-number weights this is NumPy's percentile of the rows repeated that often.
+    It is NaN for a resample without rows. With whole-number weights it equals NumPy's percentile of the rows
+    repeated as often as their weights say.
     """
     order = np.argsort(finite_column(column), kind="stable")
     if len(order) == 0:
         return np.full(len(weights), np.nan)
-    through = np.cumsum(weights[:, order], axis=1)  # rows up to and with each, in order of value
+    through = np.cumsum(weights[:, order], axis=1)  # number of rows up to each row, by value
     total = through[:, -1]
     place = np.maximum(total - 1, 0) * share
     below = np.floor(place)
@@ -114,21 +115,21 @@ class MeanLoss:
     """What the first column has and the second has not: the mean over rows of max(0, first - second).
 
     `lost(Success@10(flat), Success@10(tree))` is the share of items that the first system finds and the
-    second does not, whatever the second gains elsewhere. A row is the mean over seeds; if the first column is
-    0 or 1, that is the share of seeds in which it was lost.
+    second does not find. Gains of the second system do not count. A row holds the mean over seeds. If the
+    values of a single seed are 0 or 1, a row counts with the share of seeds in which it was lost.
     """
 
     reads: ClassVar[str] = "scores"
     takes: ClassVar[int] = 2
     low: ClassVar[float] = 0.0
-    settled: ClassVar[bool] = False  # that nothing was lost on these rows does not make it certain
+    settled: ClassVar[bool] = False  # no loss on these rows does not prove that there are no losses
 
     def values(self, columns: Sequence[Floats], weights: Floats) -> Floats:
         first, second = finite_pair(*_pair(columns, "lost"))
         return ratio(weights @ np.maximum(first - second, 0.0), weights.sum(axis=1))
 
     def trials(self, columns: Sequence[Floats]) -> tuple[int, int]:
-        """How many rows were lost, of how many; for columns of 0 and 1."""
+        """Returns how many rows were lost, and the number of all rows. The columns must hold only 0 and 1."""
         return count_discordant(*_pair(columns, "lost"))[0], len(columns[0])
 
 
@@ -148,9 +149,9 @@ class BetterOfTwo:
 class Kappa:
     """Cohen's kappa of two raters; `weights` is none, linear or quadratic.
 
-    The raters are the people that a study lists; `raters` names other judges: "anna|llm". `levels` is the
-    number of grades of the scale, 4 for 0 to 3, so that a grade that nobody gave still lies between its
-    neighbours; 0 counts the grades that occur.
+    By default the raters are the people that the study lists. `raters` names other judges, such as
+    "anna|llm". `levels` is the number of grades of the scale, such as 4 for grades 0 to 3. With it, a grade
+    that nobody gave still counts as a step between its neighbours. With 0, only grades that occur count.
     """
 
     reads: ClassVar[str] = "judgments"
@@ -171,7 +172,8 @@ class Kappa:
 class Rho:
     """Spearman's rank correlation of two raters' grades, over what both judged.
 
-    The raters are the people that a study lists; `raters` names other judges: "anna|llm".
+    By default the raters are the people that the study lists. `raters` names other judges, such as
+    "anna|llm".
     """
 
     reads: ClassVar[str] = "judgments"
@@ -187,7 +189,8 @@ class Rho:
 class Alpha:
     """Krippendorff's alpha of two or more raters; `level` is nominal, ordinal or interval.
 
-    The raters are the people that a study lists; `raters` names other judges: "anna|ben|llm".
+    By default the raters are the people that the study lists. `raters` names other judges, such as
+    "anna|ben|llm".
     """
 
     reads: ClassVar[str] = "judgments"
@@ -222,8 +225,8 @@ class Wins:
     takes: ClassVar[int] = 2
     low: ClassVar[float] = 0.0
     high: ClassVar[float] = 1.0
-    settled: ClassVar[bool] = False  # that none was won on these rows does not make it certain
-    sign: ClassVar[str] = ">"  # how a count of the same rows is written
+    settled: ClassVar[bool] = False  # no win on these rows does not prove that there are no wins
+    sign: ClassVar[str] = ">"  # the sign with which a count of the same rows is written
 
     def indicator(self, columns: Sequence[Floats]) -> Floats:
         first, second = _two(columns)
@@ -268,7 +271,8 @@ class ShareOfItems:
 class CountOfItems(ShareOfItems):
     """The number of rows that pass a test, as in `count(nDCG@10(new) = 0)`.
 
-    A resample has as many rows as there are; the interval is that of the number in samples of this size.
+    A resample has as many rows as the data. The interval is for the number of such rows in samples of this
+    size.
     """
 
     high: ClassVar[float | None] = None
@@ -288,7 +292,7 @@ def _two(columns: Sequence[Floats]) -> tuple[Floats, Floats]:
 class WeightedMean:
     """The mean over rows weighted by the number of their tag `by`, such as how often a query is asked.
 
-    The last column is that number. A row with a weight of 0 does not count.
+    The last column holds this number. A row with a weight of 0 does not count.
     """
 
     by: str
