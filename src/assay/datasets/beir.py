@@ -1,4 +1,4 @@
-"""Datasets in the BEIR layout: corpus.jsonl, queries.jsonl and qrels/SPLIT.tsv, each plain or gzipped."""
+"""Reads datasets in the BEIR layout: corpus.jsonl, queries.jsonl and qrels/SPLIT.tsv, plain or gzipped."""
 
 from __future__ import annotations
 

@@ -1,16 +1,16 @@
 """Gold for budgets: units of evidence with their place in the text.
 
-An item's gold holds
-`evidence`    the units, all of which an answer needs: a list of maps, each with `source` (document), `start`
-              and `end` (characters of it), `text`, and `doc_id` (the passage it lies in). A unit of paragraph
-              grain is a whole paragraph, of which `needs` lists the sentences (pairs of start and end) that
-              the answer takes. `also` lists other places with the same content, in the same form.
+An item's gold has these keys:
+`evidence`    the units, all of which an answer needs. Each unit is a map with `source` (document), `start`
+              and `end` (its characters there), `text`, and `doc_id` (the passage that contains it). A unit of
+              paragraph grain is a whole paragraph; its `needs` lists the sentences (pairs of start and end)
+              that the answer needs. `also` lists other places with the same content, in the same form.
 `grain`       "sentence" or "paragraph": the size of a unit
-`answer`      a text, or a list of texts that all belong to it
+`answer`      a text, or a list of texts that all belong to the answer
 `relevant`    grades by passage, for ranking measures
-`impossible`  why it cannot be answered within the budget: "aggregation" (the evidence is too long) or
-              "out_of_kb" (there is none); absent if it can
-`tokens`      how many tokens the needed sentences have together, by the suite's tokenizer
+`impossible`  why the item cannot be answered within the budget: "aggregation" (the evidence is too long) or
+              "out_of_kb" (there is no evidence); absent if it can be answered
+`tokens`      the number of tokens of all needed sentences together, by the suite's tokenizer
 """
 
 from __future__ import annotations
@@ -31,7 +31,8 @@ STATES = 2  # the grade of a passage that holds evidence
 
 
 def sentence_unit(passage: Passage, span: Span) -> dict[str, Any]:
-    """A sentence of a passage as evidence; the span is the document's."""
+    """Returns a sentence of a passage as a unit of evidence. The span counts from the start of the
+    document."""
     base = passage.span.start if passage.span else 0
     text = passage.text[span.start - base : span.end - base]
     source = passage.source or passage.doc_id
@@ -39,13 +40,13 @@ def sentence_unit(passage: Passage, span: Span) -> dict[str, Any]:
 
 
 def paragraph_unit(passage: Passage, needs: Sequence[Span]) -> dict[str, Any]:
-    """A whole passage as evidence, of which the answer takes some sentences."""
+    """Returns a whole passage as a unit of evidence. `needs` are the sentences that the answer needs."""
     whole = passage.span or Span(0, len(passage.text))
     return {**sentence_unit(passage, whole), "needs": [[span.start, span.end] for span in needs]}
 
 
 def needed_texts(unit: Mapping[str, Any]) -> list[str]:
-    """The sentences of a unit that an answer takes."""
+    """Returns the sentences of a unit that an answer needs."""
     start = unit["start"]
     if "needs" not in unit:
         return [unit["text"]]
@@ -53,17 +54,17 @@ def needed_texts(unit: Mapping[str, Any]) -> list[str]:
 
 
 def evidence_tokens(units: Iterable[Mapping[str, Any]], tokens: Tokens) -> int:
-    """How many tokens the needed sentences have, one per line, as a reader would see them."""
+    """Counts the tokens of the needed sentences, one sentence per line, as a reader would see them."""
     return tokens.counts(["\n".join(text for unit in units for text in needed_texts(unit))])[0]
 
 
 def evidence_grades(units: Iterable[Mapping[str, Any]]) -> dict[str, int]:
-    """The grades of the passages that hold evidence."""
+    """Returns the grades of the passages that hold evidence."""
     return {unit["doc_id"]: STATES for unit in units}
 
 
 def find_misplaced(units: Iterable[Mapping[str, Any]], corpus: Corpus) -> list[str]:
-    """The ids of passages whose text differs from that of a unit; none in a valid suite."""
+    """Returns the ids of passages with a unit whose text is not at its place. A valid suite has none."""
     found = []
     for unit in units:
         document = corpus.documents.get(unit["source"])

@@ -1,8 +1,8 @@
-"""Assay's own layout: a folder of plain files, each of the JSONL ones also gzipped.
+"""Assay's own layout: a folder of plain files. Each JSONL file may be gzipped.
 
 items.jsonl                          the fields of `records.Item`; a tag is a value or a list of values
-passages.jsonl or passages.parquet   doc_id, text, title, source, span, section; the rest becomes metadata
-documents.jsonl                      optional: what the passages were cut from
+passages.jsonl or passages.parquet   doc_id, text, title, source, span, section; other fields become metadata
+documents.jsonl                      optional: the documents from which the passages were cut
 qrels.tsv                            optional: item, document and grade, instead of gold.relevant in the items
 """
 
@@ -79,7 +79,7 @@ def _document(record: dict[str, Any]) -> Document:
 
 
 def _with_metadata(record: dict[str, Any], fields: Collection[str]) -> dict[str, Any]:
-    """Moves keys that are not fields into the metadata; null means absent."""
+    """Moves keys that are not fields into the metadata. A key with the value null counts as absent."""
     own = {key: value for key, value in record.items() if value is not None and key in fields}
     other = {key: value for key, value in record.items() if value is not None and key not in fields}
     given = own.get("metadata", {})
@@ -89,7 +89,8 @@ def _with_metadata(record: dict[str, Any], fields: Collection[str]) -> dict[str,
 
 
 def _unplaced_passages(passages: FileRecords[Passage], corpus: Corpus) -> list[Problem]:
-    """Problems of passages whose document, or place in it, does not exist."""
+    """Returns problems of passages whose document does not exist, or whose span is not within the
+    document."""
     problems = []
     for line, passage in passages:
         source = corpus.documents.get(passage.source or passage.doc_id)
@@ -136,7 +137,10 @@ def _check_grades(relevant: Any) -> list[Problem]:
 
 
 def _tag_values(value: Any) -> list[Any]:
-    """A tag's values as a list of strings; values that are not scalars are left to the type check."""
+    """Returns a tag's values as a list of strings.
+
+    Values that are not scalars stay as they are, and the type check reports them.
+    """
     values = value if isinstance(value, list) else [value]
     return [
         msgspec.json.encode(each).decode() if isinstance(each, bool | int | float) else each
@@ -145,7 +149,7 @@ def _tag_values(value: Any) -> list[Any]:
 
 
 def _unresolved_items(items: FileRecords[Item], docs: Collection[str], relevant: Relevant) -> list[Problem]:
-    """Problems of items whose gold or scope names missing passages, or whose gold is given twice."""
+    """Returns problems of items whose gold or scope names missing passages, or whose gold is given twice."""
     problems = []
     for line, item in items:
         gold = item.gold.get("relevant", {})
@@ -169,7 +173,11 @@ _MARKS = {"beir": ("corpus.jsonl", "corpus.jsonl.gz"), "folder": ("items.jsonl",
 
 
 def dataset_spec(given: str | Mapping[str, Any], kit: Kit) -> Spec:
-    """The spec of the dataset in a study's `data`: a plugin by its spec, or a folder by the files in it."""
+    """Returns the spec of the dataset in a study's `data`.
+
+    `data` gives a plugin with its parameters, or a folder. The files in a folder decide which plugin reads
+    it.
+    """
     if isinstance(given, Mapping):
         return parse_spec(given)
     path = kit.path(given)

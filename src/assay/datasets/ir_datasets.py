@@ -1,4 +1,4 @@
-"""Datasets of the ir_datasets catalogue, by name."""
+"""Reads datasets of the ir_datasets catalogue by their name."""
 
 from __future__ import annotations
 
@@ -64,14 +64,15 @@ def _catalogue() -> ModuleType:
 
 
 def _passage(doc: Any) -> Passage:
-    """A document with a separate title if it has one, otherwise with all its text in one."""
+    """Returns a document as a passage: with a separate title if it has one, otherwise with all its text in
+    one."""
     if isinstance(text := getattr(doc, "text", None), str):
         return Passage(doc.doc_id, text, getattr(doc, "title", None) or "")
     return Passage(doc.doc_id, doc.default_text())
 
 
 def _relevant(qrels: Iterable[Any]) -> Relevant:
-    """Grades by item and document; the best one if a document is judged more than once."""
+    """Returns grades by item and document. If a document is judged more than once, the best grade counts."""
     grades: Relevant = {}
     for qrel in qrels:
         of_item = grades.setdefault(qrel.query_id, {})
@@ -87,7 +88,7 @@ def _items(queries: Iterable[Any], relevant: Relevant) -> Iterator[Item]:
 
 
 def _warn_of_absences(items: list[Item], relevant: Relevant, corpus: Corpus) -> Iterator[str]:
-    """Warnings about gaps in the catalogue's own files, which users cannot repair."""
+    """Yields warnings about gaps in the catalogue's own files, which users cannot repair."""
     asked = {item.item_id for item in items}
     if lost := [item_id for item_id in relevant if item_id not in asked]:
         yield f"{len(lost)} queries have qrels but no text and are left out, {lost[0]!r} first."

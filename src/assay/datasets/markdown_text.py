@@ -1,8 +1,8 @@
-"""Markdown as plain text: what a reader sees of a page, in lines and paragraphs, with its headings.
+"""Converts Markdown to plain text: the lines and paragraphs that a reader sees of a page, with its headings.
 
-Headings, paragraphs and table rows are on lines of their own. A short list stays together; each item of a
-longer one is a paragraph, so that passages can end between items. Front matter, comments, tags, link targets,
-images, emphasis and the shortcodes of site generators are left out.
+Headings, paragraphs and table rows are on lines of their own. A short list stays together. Each item of a
+longer list is a paragraph, so that passages can end between items. Front matter, comments, tags, link
+targets, images, emphasis and the shortcodes of site generators are left out.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _HELD_TOGETHER = 90  # words; the items of a longer list or table are paragraphs
 
 
 class TextHeading(NamedTuple):
-    """A heading, its level from 1 on, and where its line begins."""
+    """A heading, its level (1 is the highest), and the place in the text where its line begins."""
 
     level: int
     text: str
@@ -48,21 +48,21 @@ class PlainText(NamedTuple):
 
 
 class _TextBlock(NamedTuple):
-    """Lines that belong together; `level` is a heading's."""
+    """Lines that belong together. `level` is the level of a heading, and 0 for other blocks."""
 
     text: str
     level: int = 0
 
 
 def markdown_parser() -> MarkdownIt:
-    """A parser of CommonMark with tables, for any number of pages."""
+    """Returns a parser of CommonMark with tables and strikethrough, which can parse any number of pages."""
     from markdown_it import MarkdownIt
 
     return MarkdownIt("commonmark").enable(["table", "strikethrough"])
 
 
 def plain_text(source: str, parser: MarkdownIt) -> PlainText:
-    """What a reader sees of a page in Markdown."""
+    """Converts a page in Markdown to the text that a reader sees."""
     front, begin = front_matter(source)
     body = _CONTENTS.sub("", _ATTRIBUTE.sub("", _without_shortcodes(source[begin:])))
     parts, headings, at = list[str](), list[TextHeading](), 0
@@ -75,7 +75,10 @@ def plain_text(source: str, parser: MarkdownIt) -> PlainText:
 
 
 def front_matter(source: str) -> tuple[Mapping[str, Any], int]:
-    """The YAML at the top of a page, and where the text begins; text between two rules is not YAML."""
+    """Returns the YAML at the top of a page, and the place where the text begins.
+
+    Ordinary text between two rules does not count as YAML.
+    """
     found = _FRONT_MATTER.match(source)
     try:
         data = yaml.safe_load(_without_shortcodes(found[1])) if found else None
@@ -87,7 +90,10 @@ def front_matter(source: str) -> tuple[Mapping[str, Any], int]:
 
 
 def _without_shortcodes(source: str) -> str:
-    """A text without its shortcodes. One without an end stays, and no more of its kind are searched."""
+    """Removes the shortcodes from a text.
+
+    If a shortcode has no end, it stays, and no more shortcodes of its kind are searched.
+    """
     kept, at, ends = list[str](), 0, dict(_SHORTCODE_END)
     for found in _SHORTCODE.finditer(source):
         if found.start() < at or found[1] not in ends:
@@ -126,7 +132,8 @@ def _blocks(tokens: Sequence[Token]) -> Iterator[_TextBlock]:
 
 
 def _closing_index(tokens: Sequence[Token], at: int) -> int:
-    """The index of the token that closes the one at a place; the place itself if nothing opens there."""
+    """Returns the index of the token that closes the token at a place; the place itself if it opens
+    nothing."""
     depth = 0
     for place in range(at, len(tokens)):
         depth += tokens[place].nesting
@@ -142,7 +149,7 @@ def _join_short(lines: list[str]) -> Iterator[_TextBlock]:
 
 
 def _leaf_text(tokens: Sequence[Token], at: int) -> str:
-    """The text of a block without inner blocks."""
+    """Returns the text of a block that has no inner blocks."""
     token = tokens[at]
     if token.type in {"fence", "code_block"}:
         return re.sub(r"\n\s*\n", "\n", token.content).strip("\n").rstrip()
@@ -152,7 +159,7 @@ def _leaf_text(tokens: Sequence[Token], at: int) -> str:
 
 
 def _list_items(tokens: Sequence[Token], indent: str) -> Iterator[str]:
-    """The items of a list, one line each; inner lists are indented."""
+    """Yields the items of a list, one line each. Inner lists are indented."""
     ordered = tokens[0].type == "ordered_list_open"
     number = int(tokens[0].attrGet("start") or 1) if ordered else 1
     at = 1

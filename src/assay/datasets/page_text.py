@@ -1,9 +1,11 @@
-"""A saved page as the text a model is given: HTML as its words, Markdown and plain text nearly as written.
+"""Converts a saved page to the text that a model is given.
 
-How HTML becomes text is chosen by name:
-main         the text inside `main`, or inside `article`, or else the body without its surroundings
+HTML becomes its words. Markdown and plain text stay nearly as they are. One of these names chooses how HTML
+becomes text:
+
+main         the text inside `main`, otherwise inside `article`, otherwise the body without its surroundings
 visible      everything that a browser shows
-trafilatura  what the library of that name takes for the main text
+trafilatura  what the library of that name finds to be the main text
 """
 
 from __future__ import annotations
@@ -58,9 +60,9 @@ _DROPPED_BUT_COMMENTS = re.compile(_EMBEDDED, _FLAGS)
 
 
 class PageParser(HTMLParser):
-    """An HTML parser for untrusted pages: raises no error, and needs linear time.
+    """An HTML parser for pages from unknown sources. It raises no error, and needs linear time.
 
-    Pages may end anywhere, also inside a tag or a comment. It is fed a whole page at once.
+    Pages may end anywhere, also inside a tag or a comment. The parser must get a whole page at once.
     """
 
     def __init__(self) -> None:
@@ -68,7 +70,7 @@ class PageParser(HTMLParser):
         self._unended = False  # a comment without an end: do not search for it again
 
     def close(self) -> None:
-        """Reads everything after the last `>` as text, since no tag ends there."""
+        """Reads everything after the last `>` as text, because no tag can end there."""
         end = self.rawdata.rfind(">") + 1
         rest, self.rawdata = self.rawdata[end:], self.rawdata[:end]
         super().close()
@@ -83,7 +85,8 @@ class PageParser(HTMLParser):
         return end
 
     def parse_marked_section(self, i: int, report: bool = True) -> int:
-        """Reads `<![…` as a comment, like browsers; the standard parser raises an error for some."""
+        """Reads `<![…` as a comment, as browsers do. For some of these, the standard parser raises an
+        error."""
         return self.parse_bogus_comment(i, report)
 
 
@@ -116,7 +119,10 @@ class VisibleText(PageParser):
 
 
 def read_page(path: Path, extract: str = "main") -> str:
-    """The text of a page's file, read by its suffix; raises DataError if it has almost no text."""
+    """Returns the text of a page's file. The suffix of the file decides how it is read.
+
+    Raises a DataError if the page has almost no text.
+    """
     suffix = path.suffix.lower()
     if suffix not in SUFFIXES:
         fix = f"Save it as one of {', '.join(sorted(SUFFIXES))}."
@@ -131,7 +137,7 @@ def read_page(path: Path, extract: str = "main") -> str:
 
 
 def extractor(name: str) -> Callable[[str], str]:
-    """The function that turns HTML into text, by its name."""
+    """Returns the function of that name, which turns HTML into text."""
     known: dict[str, Callable[[str], str]] = {
         "main": _main_text,
         "visible": _visible_text,
@@ -143,12 +149,12 @@ def extractor(name: str) -> Callable[[str], str]:
 
 
 def html_text(source: str, extract: str = "main") -> str:
-    """The text of an HTML page."""
+    """Returns the text of an HTML page."""
     return extractor(extract)(source)
 
 
 def markdown_content(source: str) -> str:
-    """Markdown without comments and embedded images, and with at most two blank lines in a row.
+    """Removes comments and embedded images from Markdown, and leaves at most two blank lines in a row.
 
     A comment inside a fenced block of code is code, and stays.
     """
@@ -157,7 +163,8 @@ def markdown_content(source: str) -> str:
 
 
 def _keep_code(dropped: re.Match[str]) -> str:
-    """Keeps a block of code, and everything after a comment that never ends."""
+    """Returns the text that stays of a match: a block of code, or everything after a comment that never
+    ends."""
     if (rest := dropped.groupdict().get("open")) is None:
         return dropped["code"] or ""
     return "<!--" + _DROPPED_BUT_COMMENTS.sub(_keep_code, rest)
@@ -175,7 +182,7 @@ def _normalize_lines(source: str) -> str:
 
 
 class _VisiblePage(VisibleText):
-    """The text of a page, each part with the elements around it that decide whether it is used."""
+    """The text of a page in parts. Each part has the elements around it, which decide whether it is used."""
 
     def __init__(self, source: str) -> None:
         super().__init__()
@@ -220,11 +227,14 @@ class _VisiblePage(VisibleText):
         return self._open[-1][1] if self._open else frozenset()
 
     def _note(self) -> None:
-        """Records the surroundings of the parts since the last tag."""
+        """Records the elements around the parts that were added since the last tag."""
         self.around += [self._state] * (len(self.parts) - len(self.around))
 
     def text(self, inside: str, without: frozenset[str]) -> str:
-        """The text inside an element, or of the whole page, without the content of some elements."""
+        """Returns the text inside an element (of the whole page if `inside` is empty).
+
+        The content of the elements in `without` is left out.
+        """
         left_out = without | _NOT_TEXT | {"hidden"}
         kept = (
             part if part == "\n" or not (around & left_out or (inside and inside not in around)) else ""

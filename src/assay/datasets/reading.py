@@ -1,6 +1,7 @@
-"""Reading the files of a dataset, and collecting everything that is wrong with them.
+"""Reads the files of a dataset, and collects all problems of these files.
 
-JSON lines and qrels may be gzipped. Parquet tables are read as rows, JSON with the line of each field.
+JSON lines and qrels may be gzipped. Parquet tables are read as rows. JSON is read with the line of each
+field.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ _HEADINGS = frozenset({"score", "grade", "relevance", "rel", "label"})
 
 @dataclass(frozen=True)
 class FileRecords(Generic[T]):
-    """The records of one file, with the line or table row of each."""
+    """The records of one file, with the line or the table row of each record."""
 
     where: str
     records: list[T]
@@ -55,7 +56,7 @@ class Qrel(NamedTuple):
 
 
 class FolderReader:
-    """Reads the files of one folder. `finish` raises a DataError with all problems found until then."""
+    """Reads the files of one folder. `finish` raises a DataError with all problems that were found so far."""
 
     def __init__(self, folder: Path) -> None:
         if not folder.is_dir():
@@ -64,17 +65,17 @@ class FolderReader:
         self.problems: list[Problem] = []
 
     def finish(self) -> None:
-        """Raises the collected problems, if there are any."""
+        """Raises a DataError with the collected problems, if there are any."""
         if self.problems:
             raise DataError(self.problems)
 
     def find(self, name: str) -> Path | None:
-        """The file of that name, or its gzipped form."""
+        """Returns the path of a file or of its gzipped form; None if neither exists."""
         paths = (self.folder / name, self.folder / f"{name}.gz")
         return next((path for path in paths if path.is_file()), None)
 
     def need(self, *names: str) -> Path | None:
-        """The first of these files that exists; records a problem if none does."""
+        """Returns the first of these files that exists. Records a problem if none of them exists."""
         found = next((path for path in map(self.find, names) if path), None)
         if found is None:
             fix = f"Add {' or '.join(names)} to the folder."
@@ -88,8 +89,11 @@ class FolderReader:
     def collect(
         self, path: Path | None, source: Iterable[tuple[int, R]], make: Callable[[R], T], key: str
     ) -> FileRecords[T]:
-        """The records that `make` makes of the rows; a row that it refuses becomes a problem with its
-        line."""
+        """Turns rows into records with `make`.
+
+        A row that `make` refuses becomes a problem with the row's line. `key` is the attribute that must be
+        unique.
+        """
         rows: FileRecords[T] = FileRecords(str(path), [], [])
         for line, raw in source:
             try:
@@ -104,7 +108,7 @@ class FolderReader:
         return rows
 
     def qrels(self, path: Path | None) -> FileRecords[Qrel]:
-        """Item, document and grade, tab-separated, with or without a line of column names."""
+        """Reads lines of item, document and grade, separated by tabs. The first line may name the columns."""
         rows: FileRecords[Qrel] = FileRecords(str(path), [], [])
         before = len(self.problems)
         for line, raw in self._lines(path) if path else ():
@@ -129,7 +133,7 @@ class FolderReader:
         return rows
 
     def relevant(self, qrels: FileRecords[Qrel], items: Collection[str], docs: Collection[str]) -> Relevant:
-        """Grades by item and document; unknown items and passages become problems."""
+        """Returns grades by item and document. Unknown items and passages become problems."""
         grades: Relevant = {}
         for line, (item_id, doc_id, grade) in qrels:
             if item_id not in items:
@@ -143,7 +147,7 @@ class FolderReader:
         return grades
 
     def _lines(self, path: Path) -> Iterator[tuple[int, bytes]]:
-        """The lines that are not blank, numbered from 1."""
+        """Yields the lines that are not blank, numbered from 1."""
         empty = True
         try:
             with gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb") as stream:
@@ -170,7 +174,7 @@ class FolderReader:
 
 
 def missing_passages(doc_ids: Collection[str], where: str, line: int, field: str = "") -> Problem:
-    """The problem of naming passages that the corpus does not have."""
+    """Returns the problem that passages are named which the corpus does not have."""
     names = ", ".join(map(repr, list(doc_ids)[:_NAMED]))
     more = f" and {len(doc_ids) - _NAMED} more" if len(doc_ids) > _NAMED else ""
     fix = "Add them to the corpus, or take them out here."
@@ -178,7 +182,8 @@ def missing_passages(doc_ids: Collection[str], where: str, line: int, field: str
 
 
 def unknown_documents(named: Mapping[str, float], docs: Collection[str]) -> list[str]:
-    """The relevant documents that are not among `docs`; one judged not relevant may be absent."""
+    """Returns the relevant documents that are not among `docs`. A document of grade 0 or less may be
+    absent."""
     return [doc_id for doc_id, grade in named.items() if grade > 0 and doc_id not in docs]
 
 
@@ -198,9 +203,10 @@ Row = dict[str, Any]
 def table_rows(
     reader: FolderReader, path: Path, needed: Collection[str], texts: Collection[str]
 ) -> Iterable[tuple[int, Row]]:
-    """The rows of a Parquet file, numbered from 1; none if the reader recorded a problem with the table.
+    """Returns the rows of a Parquet file, numbered from 1.
 
-    `needed` are columns that must exist; `texts` are columns that must hold text if they exist.
+    There are no rows if the reader recorded a problem with the table. `needed` are columns that must exist.
+    `texts` are columns that must hold text if they exist.
     """
     import polars as pl
 
@@ -248,12 +254,15 @@ _TOKEN = re.compile(r'[{}\[\],:]|"(?:[^"\\]|\\.)*"|[^\s{}\[\],:"]+')  # only for
 
 
 def read_json(path: Path) -> tuple[Any, Lines]:
-    """The content of a JSON file, and the line of each field."""
+    """Returns the content of a JSON file, and the line of each field."""
     return parse_json(read_text(path), str(path))
 
 
 def parse_json(text: str, where: str) -> tuple[Any, Lines]:
-    """The content of a JSON text, and the line of each field; problems call the text `where`."""
+    """Returns the content of a JSON text, and the line of each field.
+
+    `where` is the name of the text in problems.
+    """
     try:
         content = msgspec.json.decode(text)
     except (msgspec.MsgspecError, RecursionError) as error:
@@ -279,7 +288,7 @@ def _json_problem(text: str, where: str, error: Exception) -> Problem:
 
 
 def _note_lines(text: str, lines: Lines) -> list[Problem]:
-    """Records the line of every field; returns a problem for each key that is twice in an object."""
+    """Records the line of every field. Returns a problem for each key that occurs twice in an object."""
     loc: list[str | int] = []  # of the next value; "" for a key that is not read yet
     key_next, line, at = False, 1, 0
     problems: list[Problem] = []

@@ -32,7 +32,7 @@ _TITLE = re.compile(r"<title>\s*(?:Topic:)?([^<]*)", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class Trec:
-    """Topics and qrels in TREC form. Without a corpus, it can only be used with imported runs."""
+    """Topics and qrels in TREC form. Without a corpus, the dataset can only be used with imported runs."""
 
     topics: str
     qrels: str
@@ -58,7 +58,8 @@ class Trec:
 
 
 def read_topics(path: str | Path) -> dict[str, str]:
-    """Topic texts by id, in the order of the file; raises DataError with all problems of the file."""
+    """Returns topic texts by id, in the order of the file. Raises a DataError with all problems of the
+    file."""
     where = str(path)
     try:
         text = read_bytes(Path(path)).decode()

@@ -1,9 +1,9 @@
-"""TREC run files (`qid Q0 docid rank score tag`) and qrels (`qid 0 docid grade`), also gzipped.
+"""Reads TREC run files (`qid Q0 docid rank score tag`) and qrels (`qid 0 docid grade`), plain or gzipped.
 
-Columns are separated by any mix of spaces and tabs. As in trec_eval, the second column and the rank are
-ignored, as is anything after a run's tag; blank lines and lines that start with # are skipped. A regular file
-(one space or one tab between columns) is read by polars at full speed. If that finds anything out of order,
-the file is read again line by line, which either copes or says what is wrong and where.
+Columns are separated by any mix of spaces and tabs. As in trec_eval, the second column, the rank and
+everything after a run's tag are ignored. Blank lines and lines that start with # are skipped. In a regular
+file, one space or one tab separates the columns. polars reads such a file at full speed. If anything is
+irregular, the file is read again line by line; this reads the file, or reports each problem with its line.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _MIX = 0x9E3779B97F4A7C15  # odd: tells (a, b) from (b, a) when two hashes are c
 
 @dataclass(frozen=True)
 class _ColumnLayout:
-    """The columns of a file; those with a leading underscore are ignored."""
+    """The columns of a kind of file. Columns with a leading underscore are ignored."""
 
     columns: tuple[str, ...]
     number: str  # the column that holds a number
@@ -54,14 +54,14 @@ _BEIR = _ColumnLayout(("item", "doc", "grade"), "grade", integer=True, surplus=F
 
 
 def read_run(path: str | Path) -> pl.DataFrame:
-    """A run file as the columns item, doc, score, in the order of the file."""
+    """Reads a run file into the columns item, doc and score, in the order of the file."""
     return _read(Path(path), _RUN)
 
 
 def read_qrels(path: str | Path) -> pl.DataFrame:
-    """A qrels file as the columns item, doc, grade, in the order of the file.
+    """Reads a qrels file into the columns item, doc and grade, in the order of the file.
 
-    A file of three columns is a BEIR one, whose first line names them.
+    A file of three columns is a BEIR file. Its first line may name the columns.
     """
     _, first = next(_fields(bytes(_content(Path(path))[:_BEGINNING])), (0, []))
     if len(first) != len(_BEIR.columns):
@@ -72,7 +72,7 @@ def read_qrels(path: str | Path) -> pl.DataFrame:
 
 
 def read_bytes(path: Path) -> bytes:
-    """The content of a file, unpacked if it is gzipped, without a byte order mark."""
+    """Returns the content of a file without a byte order mark. A gzipped file is unpacked."""
     try:
         data = path.read_bytes()
         if data.startswith(b"\x1f\x8b"):
@@ -91,7 +91,7 @@ def _read(path: Path, layout: _ColumnLayout) -> pl.DataFrame:
 
 
 def _read_regular(path: Path, layout: _ColumnLayout) -> pl.DataFrame | None:
-    """Reads a file with one separator at full speed; None if it is irregular in any way."""
+    """Reads a regular file at full speed. Returns None if the file is irregular in any way."""
     data = _content(path)
     separator = b"\t" if data.find(b"\t") >= 0 else b" "
     if separator == b"\t" and data.find(b" ") >= 0:
@@ -124,7 +124,11 @@ def _read_regular(path: Path, layout: _ColumnLayout) -> pl.DataFrame | None:
 
 
 def _content(path: Path) -> bytes | mmap.mmap:
-    """A plain file mapped into memory; a gzipped, marked or empty one as bytes."""
+    """Returns the content of a file.
+
+    A plain file is mapped into memory. A file that is gzipped, has a byte order mark or is empty is read as
+    bytes.
+    """
     try:
         with path.open("rb") as file:
             head = file.read(len(codecs.BOM_UTF8))
@@ -136,14 +140,14 @@ def _content(path: Path) -> bytes | mmap.mmap:
 
 
 def _may_repeat(frame: pl.DataFrame) -> bool:
-    """Whether a pair of item and document may occur twice; False is certain."""
+    """Whether a pair of item and document may occur twice. If the answer is no, it is certain."""
     key = frame["item"].hash().to_numpy() * np.uint64(_MIX) ^ frame["doc"].hash().to_numpy()
     key.sort()
     return bool((key[1:] == key[:-1]).any())
 
 
 def _read_lines(data: bytes, layout: _ColumnLayout, where: str) -> pl.DataFrame:
-    """Reads a file line by line; raises DataError with all its problems."""
+    """Reads a file line by line. Raises a DataError with all problems of the file."""
     rows: list[tuple[str, str, float]] = []
     problems: list[Problem] = []
     first: dict[tuple[str, str], int] = {}
@@ -165,7 +169,7 @@ def _read_lines(data: bytes, layout: _ColumnLayout, where: str) -> pl.DataFrame:
 
 
 def _condense(problems: list[Problem]) -> list[Problem]:
-    """One problem instead of the same one on every line: the file is of another kind."""
+    """Returns one problem if every line has the same problem: the file is then of another kind."""
     first = problems[0]
     if len(problems) == 1 or len({problem.what for problem in problems}) > 1:
         return problems
@@ -173,7 +177,7 @@ def _condense(problems: list[Problem]) -> list[Problem]:
 
 
 def _fields(data: bytes) -> Iterator[tuple[int, list[bytes]]]:
-    """The columns of every line with content, and its number."""
+    """Yields the number and the columns of every line that has content."""
     for number, line in enumerate(data.split(b"\n"), 1):
         fields = line.split()
         if fields and not fields[0].startswith(b"#"):

@@ -35,7 +35,7 @@ _SEPARATOR = " / "
 
 @dataclass
 class _UnitDraft:
-    """A unit that is being read."""
+    """A unit while it is read."""
 
     number: str
     line: int
@@ -45,7 +45,7 @@ class _UnitDraft:
     end: int = 0
 
     def add(self, text: str, at: int) -> None:
-        """Adds text from a place in the document, without the white space around it."""
+        """Adds text from a place in the document, without the white space around the text."""
         if part := text.strip():
             start = at + len(text) - len(text.lstrip())
             self.start = self.start if self.parts else start
@@ -55,7 +55,7 @@ class _UnitDraft:
 
 @dataclass(frozen=True)
 class UnitDocument:
-    """One document, its units in order, and what is wrong with it."""
+    """A document, its units in order, and its problems and warnings."""
 
     document: Document
     passages: list[Passage]
@@ -64,7 +64,10 @@ class UnitDocument:
 
 
 def read_units(path: Path, pack: str = "") -> UnitDocument:
-    """Reads the units of one document as passages; `pack` is the domain pack in their metadata."""
+    """Reads the units of one document as passages.
+
+    `pack` is the name of the domain pack in their metadata.
+    """
     try:
         path.stem.encode()
         text = read_text(path)
@@ -100,7 +103,7 @@ def _passage(document: Document, unit: _UnitDraft, pack: str) -> Passage:
 
 
 def _cut_units(text: str) -> tuple[str, list[_UnitDraft]]:
-    """The title of a text, and its units."""
+    """Returns the title of a text and its units."""
     title, sections, units = "", dict[int, str](), list[_UnitDraft]()
     margin: int | None = None  # where the first unit begins
     unit: _UnitDraft | None = None
@@ -126,14 +129,14 @@ def _cut_units(text: str) -> tuple[str, list[_UnitDraft]]:
 
 
 def _name(heading: str) -> str:
-    """A heading without closing number signs."""
+    """Returns a heading without the number signs at its end."""
     name = heading.strip()
     bare = name.rstrip("#")
     return bare.strip() if not bare or bare[-1].isspace() else name
 
 
 def _match_unit(line: str, margin: int | None) -> re.Match[str] | None:
-    """Matches a line that begins a unit; an indented list is part of the unit around it."""
+    """Matches a line that begins a unit. An item of an indented list belongs to the unit around it."""
     found = _UNIT.fullmatch(line)
     if found is None or margin is None or "." in (found[2] or found[3]):
         return found
@@ -163,7 +166,7 @@ def _find_problems(units: list[_UnitDraft], where: str) -> Iterator[Problem]:
 
 
 def _find_oddities(units: list[_UnitDraft], where: str) -> Iterator[str]:
-    """Warns if numbers go back: a line broken before a number looks like a unit."""
+    """Warns once if numbers go back: a wrapped line that begins with a number looks like a unit."""
     for one, two in pairwise(units):
         if _number_parts(two) < _number_parts(one):
             yield (
@@ -182,7 +185,7 @@ def _number_parts(unit: _UnitDraft) -> tuple[int, ...]:
 
 @dataclass(frozen=True)
 class UnitFolder:
-    """The documents of one folder by stem, their files, and all their problems."""
+    """The documents of a folder by stem, their files, and all their problems."""
 
     path: Path
     units: dict[str, UnitDocument]
@@ -191,7 +194,7 @@ class UnitFolder:
 
     @property
     def passages(self) -> list[Passage]:
-        """Every unit, in the order of the documents."""
+        """The passages of all units, in the order of the documents."""
         return [passage for each in self.units.values() for passage in each.passages]
 
     @cached_property
@@ -200,9 +203,10 @@ class UnitFolder:
         return {stem: [each.doc_id for each in units.passages] for stem, units in self.units.items()}
 
     def absent(self, node_id: str, near: bool = True) -> tuple[str, str] | None:
-        """Problem and fix if no document has the node; None if one has it, or its document cannot be read.
+        """Returns problem and fix if no document has the node.
 
-        `near` also suggests similar nodes.
+        Returns None if a document has the node, or if the document cannot be read. With `near`, the fix also
+        suggests similar nodes.
         """
         stem, _, number = node_id.rpartition(":")
         if stem in self.units:
@@ -223,7 +227,7 @@ class UnitFolder:
         return f"there is no node {node_id!r}, as no document is called {stem!r}", fix
 
     def changes_since(self, frozen: Mapping[str, object]) -> Iterator[tuple[str, str, str]]:
-        """Yields name, problem and fix of documents that differ from the frozen hashes."""
+        """Yields name, problem and fix of each document that differs from the frozen hashes."""
         files = {path.name: path for path in self.files.values()}
         for name, path in files.items():
             if name not in frozen:
@@ -237,7 +241,7 @@ class UnitFolder:
 
 
 def document_hash(path: Path) -> str:
-    """The SHA-256 sum of a document's bytes, in hex; empty if it cannot be read."""
+    """Returns the SHA-256 sum of a document's bytes in hex; an empty text if the document cannot be read."""
     try:
         return hashlib.sha256(path.read_bytes()).hexdigest()
     except OSError:  # reading its text reports the error
@@ -245,7 +249,7 @@ def document_hash(path: Path) -> str:
 
 
 def read_folder(folder: Path, pack: str = "") -> UnitFolder:
-    """Reads every document of a folder, in the order of their names; inner folders are ignored."""
+    """Reads every document of a folder, in the order of the file names. Inner folders are ignored."""
     problems: list[Problem] = []
     units: dict[str, UnitDocument] = {}
     files: dict[str, Path] = {}

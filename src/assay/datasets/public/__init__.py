@@ -1,1 +1,1 @@
-"""Public benchmarks in the form their authors release them, each read by an adapter of its own."""
+"""Public benchmarks in the form in which their authors release them. Each has its own adapter."""

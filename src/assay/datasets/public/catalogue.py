@@ -1,7 +1,8 @@
-"""The catalogue of official releases, the copies on disk, and whether these are unchanged.
+"""The catalogue of official releases, and the copies on disk, which are checked for changes.
 
-A release is in a folder of its own, below ASSAY_DATA or ./data. `data.lock.json` beside its files records
-their checksums at arrival. Checksums are of the content: a file may be gzipped.
+A release is in a folder of its own, below ASSAY_DATA or ./data. The file `data.lock.json` in this folder
+records the checksums of the files when they arrived. A checksum is computed from the content, so a file may
+be gzipped.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ class ReleaseFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Download(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Something to download: a file, or a zip archive of which `members` are kept."""
+    """A file to download. If `members` is not empty, it is a zip archive, and only its members are kept."""
 
     name: FileName
     url: str
@@ -52,7 +53,7 @@ class Download(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def source(self) -> str:
-        """Its URL without secrets, for messages and locks."""
+        """The URL without secrets, for messages and locks."""
         return without_secrets(self.url)
 
     @property
@@ -61,14 +62,14 @@ class Download(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class LicenceText(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Where the text of a licence is."""
+    """The address of the text of a licence, and the checksum of the text."""
 
     url: str
     sha256: Checksum = ""
 
 
 class Licence(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The licence of a release: its SPDX name, and where the release states it."""
+    """The licence of a release: its SPDX name, and the page where the release states it."""
 
     name: str
     stated: str
@@ -77,7 +78,7 @@ class Licence(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class CatalogueEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A release in the catalogue. `needs` is a parameter that its dataset requires."""
+    """A release in the catalogue. `needs` is the name of a parameter that its dataset requires."""
 
     about: str
     dataset: str
@@ -97,18 +98,18 @@ class Release:
 
     @property
     def kept(self) -> list[ReleaseFile]:
-        """Its files on disk."""
+        """The files of the release on disk."""
         return [each for download in self.entry.downloads for each in download.kept]
 
     @property
     def size(self) -> int | None:
-        """How many bytes a download has; None if that is unknown."""
+        """The number of bytes of all downloads; None if it is unknown."""
         sizes = [download.bytes for download in self.entry.downloads]
         return None if None in sizes else sum(size for size in sizes if size is not None)
 
 
 def read_catalogue(path: Path | None = None) -> dict[str, CatalogueEntry]:
-    """The releases of a catalogue by name; by default, of the catalogue that comes with Assay."""
+    """Returns the releases of a catalogue by name. By default it is the catalogue that comes with Assay."""
     where = path or CATALOGUE
     content, _ = read_yaml(where)
     try:
@@ -119,7 +120,7 @@ def read_catalogue(path: Path | None = None) -> dict[str, CatalogueEntry]:
 
 
 def without_secrets(text: str) -> str:
-    """A URL without credentials and secret parameters; other text unchanged."""
+    """Returns a URL without credentials and secret parameters. Other text is returned unchanged."""
     if not text.startswith(("http://", "https://")):
         return text
     try:
@@ -130,18 +131,19 @@ def without_secrets(text: str) -> str:
 
 
 def _without_shown_secrets(entry: CatalogueEntry) -> CatalogueEntry:
-    """An entry without secrets in the addresses that are only shown; download addresses stay."""
+    """Removes secrets from the addresses of an entry that are only shown. Download addresses stay
+    unchanged."""
     licence = msgspec.structs.replace(entry.licence, stated=without_secrets(entry.licence.stated))
     return msgspec.structs.replace(entry, home=without_secrets(entry.home), licence=licence)
 
 
 def data_folder(env: Mapping[str, str]) -> Path:
-    """The folder of all data, unless a command names another."""
+    """Returns the folder of all data, which a command may replace by another folder."""
     return Path(env.get(FOLDER) or "data")
 
 
 def find_release(catalogue: Mapping[str, CatalogueEntry], name: str, below: Path) -> Release:
-    """The release of that name, or the one that the dataset plugin of that name reads."""
+    """Returns the release of that name, or the only release that the dataset plugin of that name reads."""
     read_by = [each for each, entry in catalogue.items() if entry.dataset == name]
     found = name if name in catalogue else read_by[0] if len(read_by) == 1 else None
     if found is None:
@@ -153,7 +155,8 @@ def find_release(catalogue: Mapping[str, CatalogueEntry], name: str, below: Path
 
 
 class LockedFile(msgspec.Struct, frozen=True):
-    """A file at arrival: checksum and length of its content, its source, and how the checksum was pinned."""
+    """A file when it arrived: the checksum and length of its content, its source, and the source of its
+    checksum."""
 
     sha256: str
     bytes: int
@@ -162,7 +165,7 @@ class LockedFile(msgspec.Struct, frozen=True):
 
 
 class DataLock(msgspec.Struct, frozen=True):
-    """The content of `data.lock.json`: the files in the folder of a release."""
+    """The content of `data.lock.json`, with the files in the folder of a release."""
 
     schema: str
     name: str
@@ -170,7 +173,7 @@ class DataLock(msgspec.Struct, frozen=True):
 
 
 def read_data_lock(release: Release) -> dict[str, LockedFile]:
-    """The recorded files by name; empty if there is no lock."""
+    """Returns the recorded files by name; nothing if there is no lock."""
     path = release.folder / LOCK
     if not path.is_file():
         return {}
@@ -190,14 +193,14 @@ def read_data_lock(release: Release) -> dict[str, LockedFile]:
 
 
 class ContentSum(NamedTuple):
-    """The checksum and the length of a content."""
+    """The checksum and the length of some content."""
 
     sha256: str
     bytes: int
 
 
 def content_sum(path: Path, name: str) -> ContentSum:
-    """Checksum and length of a file's content, unpacked if it is stored as NAME.gz."""
+    """Returns checksum and length of a file's content. A file that is stored as NAME.gz is unpacked."""
     state, size = hashlib.sha256(), 0
     try:
         with gzip.open(path) if path.name == f"{name}.gz" else path.open("rb") as stream:
@@ -211,12 +214,12 @@ def content_sum(path: Path, name: str) -> ContentSum:
 
 
 def find_on_disk(folder: Path, name: str) -> Path | None:
-    """The file of that name in a folder, or its gzipped form."""
+    """Returns the path of a file in a folder, or of its gzipped form; None if neither exists."""
     return next((path for path in (folder / name, folder / f"{name}.gz") if path.is_file()), None)
 
 
 class FileCheck(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A file of a release compared with its checksum."""
+    """The result of comparing a file of a release with its checksum."""
 
     name: str
     state: Literal["ok", "changed", "missing", "unknown"]
@@ -231,7 +234,7 @@ class FileCheck(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 def is_here(release: Release) -> bool:
-    """Whether anything of a release is in its folder."""
+    """Whether the lock or at least one file of a release is in its folder."""
     return (release.folder / LOCK).is_file() or any(
         find_on_disk(release.folder, each.name) for each in release.kept
     )
@@ -268,6 +271,6 @@ def _describe_match(found: str, published: str | None, lock: LockedFile | None) 
 
 
 def study_data(release: Release, names: list[str]) -> dict[str, str]:
-    """The `data` of a study that reads these files; several are read as a folder."""
+    """Returns the `data` of a study that reads these files. Several files are read as a folder."""
     place = release.folder if len(names) != 1 else find_on_disk(release.folder, names[0]) or release.folder
     return {"use": release.entry.dataset, "path": str(place.resolve())}

@@ -1,6 +1,7 @@
-"""Getting a release into its folder: downloaded and checked by its checksum, or copied from this machine.
+"""Puts a release into its folder: downloads it and checks its checksum, or copies it from this machine.
 
-Files are written under another name and renamed when they are complete and correct; the lock is written last.
+Files are written under another name, and are renamed when they are complete and correct. The lock is written
+last.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ _STATED = "The release states its licence as "  # the beginning of a LICENSE wit
 
 
 class InstalledFile(msgspec.Struct, frozen=True):
-    """A file that is in its place: how it came there, and how its checksum was pinned."""
+    """A file in its final place, the way it came there, and the source of its checksum."""
 
     name: str
     how: Literal["downloaded", "kept", "copied"]
@@ -71,7 +72,8 @@ class InstalledRelease:
 
 
 def get_release(release: Release, transfer: Transfer) -> InstalledRelease:
-    """Downloads the missing files; one with a wrong checksum is removed and refused."""
+    """Downloads the missing files. A downloaded file with a wrong checksum is removed, and an error is
+    raised."""
     locked = read_data_lock(release)
     _check_one_copy(release, locked, [each.name for each in release.kept])
     files: list[InstalledFile] = []
@@ -87,7 +89,7 @@ def get_release(release: Release, transfer: Transfer) -> InstalledRelease:
 def _check_in_place(
     release: Release, download: Download, kept: ReleaseFile, lock: LockedFile | None
 ) -> InstalledFile | None:
-    """The file that is in place, checked; None if there is none."""
+    """Checks the file that is in its place, and returns it; None if there is no file."""
     if (path := find_on_disk(release.folder, kept.name)) is None:
         return None
     found = content_sum(path, kept.name)
@@ -128,7 +130,10 @@ def _download(
 
 
 def _download_checked(download: Download, part: Path, expected: str, transfer: Transfer) -> ContentSum:
-    """Downloads and checks the checksum; tries again only if the first download resumed an old part."""
+    """Downloads a file and checks its checksum.
+
+    If the checksum is wrong, the download is repeated only if it resumed an old part.
+    """
     while True:
         resumed = bool(expected) and part.exists()
         _check_room(download, part)
@@ -162,7 +167,7 @@ def _unpack_member(member: ReleaseFile, archive: Path, folder: Path, source: str
 
 
 def _check_against_lock(file: InstalledFile, source: str, lock: LockedFile | None) -> None:
-    """Refuses a file that differs from the first download."""
+    """Raises a DataError for a file that differs from the file in the lock."""
     if lock is not None and lock.sha256 != file.sha256:
         what = f"{file.name} has the checksum {file.sha256}, not {lock.sha256} as the first time"
         fix = f"{CHANGED} To take it all the same, name another folder with --to."
@@ -194,14 +199,15 @@ def take_local(release: Release, given: Path) -> InstalledRelease:
 
 
 def _find_licence(given: Path) -> Path | None:
-    """The licence beside a local copy: a file, or the first of a folder of them."""
+    """Returns the licence beside a local copy: a file, or the first file in a folder of licences."""
     named = sorted(given.glob(f"{LICENCE}*")) if given.is_dir() else []
     inside = [path for folder in named if folder.is_dir() for path in sorted(folder.iterdir())]
     return next((path for path in [*named, *inside] if path.is_file()), None)
 
 
 def _find_sources(release: Release, given: Path) -> list[Path]:
-    """The files of a local copy: those with the release's names, otherwise all data files of a folder."""
+    """Returns the files of a local copy: files with the release's names, otherwise all data files of a
+    folder."""
     if given.is_file():
         return [given]
     whole = [each.name for each in release.kept]
@@ -242,7 +248,8 @@ def _copy(release: Release, source: Path, staged: Path) -> Iterator[InstalledFil
 
 
 def _try_loading(release: Release, given: Path, staged: Path, names: Sequence[str]) -> list[str]:
-    """Loads a few records; raises DataError if that fails, since it is not a copy of the release then."""
+    """Loads a few records. Raises a DataError if that fails, because then this is not a copy of the
+    release."""
     if release.entry.needs:
         return [f"it was not looked into: {release.entry.dataset} needs a {release.entry.needs} for that"]
     path = find_on_disk(staged, names[0]) if len(names) == 1 else staged
@@ -277,7 +284,7 @@ def _parameters(dataset: str) -> Sequence[dataclasses.Field[Any]]:
 
 
 def _check_one_copy(release: Release, locked: Mapping[str, LockedFile], names: Sequence[str]) -> None:
-    """Refuses to mix two copies in one folder."""
+    """Raises a DataError if the files of two copies would be mixed in one folder."""
     if others := [name for name in locked if name not in names]:
         what, fix = f"another copy is here: {', '.join(others)}", "Name another folder, or remove this one."
         raise DataError(Problem(what, str(release.folder), fix=fix))
@@ -292,7 +299,7 @@ def _pin_notes(files: Sequence[InstalledFile], locked: Mapping[str, LockedFile])
 
 
 def _add_licence(release: Release, transfer: Transfer | None) -> list[str]:
-    """Puts a LICENSE beside the data; without a transfer, its text is not downloaded."""
+    """Puts a LICENSE beside the data. Without a transfer, the text of the licence is not downloaded."""
     licence, target = release.entry.licence, release.folder / LICENCE
     if target.is_file() and not target.read_bytes().startswith(_STATED.encode()):
         return []
@@ -315,7 +322,7 @@ def _add_licence(release: Release, transfer: Transfer | None) -> list[str]:
 
 
 def _write_lock(release: Release, files: Sequence[InstalledFile], notes: list[str]) -> InstalledRelease:
-    """Writes the lock with the files that are in the folder now."""
+    """Writes a lock with the files that are in the folder now."""
     entries = {each.name: LockedFile(each.sha256, each.bytes, each.source, each.pinned) for each in files}
     lock = msgspec.json.encode(DataLock(SCHEMA, release.name, entries))
     part = release.folder / f".{LOCK}.part"

@@ -1,6 +1,7 @@
-"""Reading the file of a release: a JSON array or JSON lines, plain or gzipped, with all problems at once.
+"""Reads the file of a release: a JSON array or JSON lines, plain or gzipped. All problems are reported at
+once.
 
-A file that cannot be proved to be the official release is read too, with a warning.
+A file that cannot be proved to be the official release is also read, with a warning.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ _HASHED = 10**9  # bytes; of larger files only the length is compared
 
 
 class _RawRecord(NamedTuple):
-    """An undecoded record and its place."""
+    """A record before it is decoded, and its place."""
 
     place: Place
     content: bytes | msgspec.Raw
@@ -39,9 +40,9 @@ def read_release(
     limit: int | None = None,
     check: Callable[[T], Sequence[Problem]] = lambda _: (),
 ) -> list[tuple[Place, T]]:
-    """The first `limit` records of a file (None: all), each with its place.
+    """Returns the first `limit` records of a file (None: all), each with its place.
 
-    `name` gives the id of a record, which must be unique; `check` returns further problems of a record.
+    `name` gives the id of a record, which must be unique. `check` returns further problems of a record.
     """
     decode = msgspec.json.Decoder(kind).decode
     found: list[tuple[Place, T]] = []
@@ -92,12 +93,12 @@ def _place_text(place: Place) -> str:
 
 
 def release_doubts(path: Path) -> tuple[str, ...]:
-    """Warnings about a file that is not proved to be the official release."""
+    """Returns warnings about a file that is not proved to be the official release."""
     return () if path.is_file() and _is_official(path) else (UNKNOWN,)
 
 
 def _is_official(path: Path) -> bool:
-    """Whether a file is that of the catalogue, or of the lock beside it."""
+    """Whether a file is the one in the catalogue, or the one in the lock beside it."""
     name = path.name.removesuffix(".gz")
     known = [*_locked_files(path.with_name(LOCK), name), *_published_files()]
     size = path.stat().st_size
@@ -111,7 +112,7 @@ def _is_official(path: Path) -> bool:
 
 
 class _OfficialFile(NamedTuple):
-    """Checksum and length of a file of an official release."""
+    """The checksum and the length of a file of an official release."""
 
     sha256: str
     bytes: int | None
@@ -119,7 +120,7 @@ class _OfficialFile(NamedTuple):
 
 
 def _locked_files(path: Path, name: str) -> Iterator[_OfficialFile]:
-    """The official files of the lock in a folder; local copies do not count."""
+    """Yields the official file of that name in a lock. Local copies do not count."""
     try:
         found = msgspec.json.decode(path.read_bytes(), type=DataLock).files.get(name)
     except (OSError, *REFUSED):  # without a lock that can be read, nothing is known
@@ -136,6 +137,6 @@ def _published_files() -> Iterator[_OfficialFile]:
 
 
 def name_some(found: Sequence[str]) -> str:
-    """The first few names, and how many more there are."""
+    """Joins the first few names, and says how many more there are."""
     more = f" and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
     return ", ".join(found[:_SHOWN]) + more

@@ -1,7 +1,7 @@
-"""Downloading and unpacking files: streamed, resumed after a break, bounded in size, with plain errors.
+"""Downloads and unpacks files. Downloads are limited in size, and are resumed after a break.
 
-An interrupted download is resumed only if a checksum can prove afterwards that both parts belong together;
-otherwise it starts again.
+An interrupted download is resumed only if a checksum can later prove that both parts belong together.
+Otherwise it starts again.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _DAMAGED = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError)
 
 
 class _BrokenTransfer(Exception):
-    """An attempt that failed; another one may succeed."""
+    """The error of an attempt that failed; another attempt may succeed."""
 
     def __init__(self, what: str, retry_after: str | None = None) -> None:
         super().__init__(what)
@@ -45,7 +45,7 @@ class _BrokenTransfer(Exception):
 
 @dataclass(frozen=True)
 class Transfer:
-    """How files are downloaded: number of attempts, time limit, and who gets progress."""
+    """The settings of downloads: the number of attempts, the time limit, and the callback for progress."""
 
     tell: ProgressCallback = ignore_progress
     sleep: Callable[[float], None] = time.sleep
@@ -54,13 +54,14 @@ class Transfer:
 
     @cached_property
     def _certificates(self) -> ssl.SSLContext:
-        """The trusted certificates, read once: that takes longer than many downloads."""
+        """The trusted certificates. They are read once, because reading them takes longer than many
+        downloads."""
         import httpx
 
         return httpx.create_ssl_context()
 
     def fetch(self, url: str, part: Path, size: int | None, resume: bool) -> None:
-        """Downloads into `part`; with `resume`, continues the part that is there."""
+        """Downloads a URL into the file `part`. With `resume`, it continues the part that is there."""
         if not resume:
             part.unlink(missing_ok=True)
         for attempt in range(1, self.attempts + 1):
@@ -119,7 +120,7 @@ class Transfer:
 
 
 def _check_answer(response: httpx.Response, url: str) -> None:
-    """Raises if the answer is not a file."""
+    """Raises an error if the answer is not a file."""
     status = f"{response.status_code} {response.reason_phrase}".strip()
     if is_passing(response.status_code):
         raise _BrokenTransfer(f"it answers {status}", response.headers.get("Retry-After"))
@@ -133,7 +134,7 @@ def _check_answer(response: httpx.Response, url: str) -> None:
 
 @contextmanager
 def reporting_write_errors(path: Path) -> Iterator[None]:
-    """Names the file that could not be written: the error of a full disk does not."""
+    """Turns a write error into a DataError that names the file; the error of a full disk does not name it."""
     try:
         yield
     except OSError as error:
@@ -145,7 +146,7 @@ def reporting_write_errors(path: Path) -> Iterator[None]:
 
 @contextmanager
 def new_folder(folder: Path) -> Iterator[None]:
-    """Makes a folder, and removes it afterwards if it is still empty."""
+    """Makes a folder. Afterwards removes it if it is new and still empty."""
     new = [each for each in (folder, *folder.parents) if not each.exists()]
     with reporting_write_errors(folder):
         folder.mkdir(parents=True, exist_ok=True)
@@ -158,7 +159,7 @@ def new_folder(folder: Path) -> Iterator[None]:
 
 
 def unpack(archive: Path, name: str, size: int | None, target: Path, source: str) -> None:
-    """Unpacks the one file of that name from any folder of a zip archive."""
+    """Unpacks the only file of that name in a zip archive, from any folder of the archive."""
     most = LARGEST if size is None else size
     try:
         with zipfile.ZipFile(archive) as opened:

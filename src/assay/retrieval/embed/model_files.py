@@ -1,4 +1,4 @@
-"""Files of embedding models: where they are, their settings and hash; and BERT weights as an ONNX graph."""
+"""Files of embedding models: their places, settings and hash; and BERT weights as an ONNX graph."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class _Settings(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True)
 class ModelFiles:
-    """The files of one model: a graph to run as it is, or weights to build one from."""
+    """The files of one model: a graph that is run as it is, or weights from which a graph is built."""
 
     folder: Path  # that of tokenizer.json
     network: Path | None  # None: built from model.safetensors and config.json
@@ -56,18 +56,21 @@ class ModelFiles:
 
     @property
     def hash(self) -> str:
-        """The hash of all files that decide the vectors; large weights may lie in files beside the graph."""
+        """The hash of all files that decide the vectors. Large weights may be in files beside the graph."""
         if self.network is None:
             return content_hash([self.weights, self.config, self.tokenizer])
         beside = sorted(self.network.parent.glob(f"{self.network.name}*"))
         return content_hash([*beside, self.tokenizer])
 
     def pad(self) -> int:
-        """The token that pads a batch."""
+        """Returns the token that pads a batch."""
         return self._settings("config.json").pad_token_id or 0
 
     def longest(self, wanted: int | None) -> int:
-        """The most tokens of a text that the model gets: as many as wanted, or what its settings say."""
+        """Returns the largest number of tokens of a text that the model gets.
+
+        This is the wanted number, or if none is wanted, the number in the model's settings.
+        """
         positions = self._settings("config.json").max_position_embeddings
         if wanted is not None:
             if positions is not None and wanted > positions:
@@ -91,7 +94,10 @@ class ModelFiles:
 
 
 def find_files(path: Path) -> ModelFiles:
-    """Finds the files of the model in a folder, or of one export with tokenizer.json beside or above it."""
+    """Finds the files of a model in a folder, or of a single export.
+
+    The file tokenizer.json of a single export must be beside it or in the folder above it.
+    """
     if path.is_file():
         places = [path.parent, path.parent.parent]
         network: Path | None = path
@@ -113,24 +119,28 @@ def find_files(path: Path) -> ModelFiles:
 
 
 def content_hash(files: Iterable[Path]) -> str:
-    """One hash over the content of files; their names do not count."""
+    """Returns one hash of the content of all files. Their names do not count."""
     stats = [(file, file.stat()) for file in files]
     return digest(_file_hash(file, stat.st_size, stat.st_mtime_ns) for file, stat in stats)
 
 
 @lru_cache(maxsize=256)
 def _file_hash(path: Path, *_stamp: int) -> bytes:
-    """The hash of a file, read once per process while size and time stay: weights are large and often
-    used."""
+    """Returns the hash of a file.
+
+    A file is read once per process while its size and time stay the same, because weights are large and often
+    used.
+    """
     with path.open("rb") as file:
         return hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16)).digest()
 
 
 def snapshot(name: str, files: Sequence[str], ways_out: str) -> Path:
-    """The folder in the Hugging Face hub's cache with these files of a model; its name is their commit.
+    """Returns the folder with these files of a model in the Hugging Face hub's cache.
 
-    Files that were fetched before are used again, so that a model changes when somebody empties the cache,
-    not when its author pushes. `ways_out` ends the message if the hub does not give the files.
+    The name of the folder is the model's commit. Files that were fetched before are used again. So a model
+    changes when somebody empties the cache, not when its author pushes. `ways_out` ends the message if the
+    hub does not give the files.
     """
     from huggingface_hub import snapshot_download
     from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError
@@ -153,8 +163,10 @@ def snapshot(name: str, files: Sequence[str], ways_out: str) -> Path:
 
 
 def own_token_mask(encoding: Encoding, prefix: int) -> NDArray[np.bool_]:
-    """A mask of the tokens of the text itself: not special ones, nor those of the `prefix` characters before
-    it."""
+    """Returns a mask of the tokens that belong to the text itself.
+
+    Special tokens and the tokens of the first `prefix` characters are not part of the text.
+    """
     ends = np.array([end for _, end in encoding.offsets], dtype=np.int64)
     own: NDArray[np.bool_] = (ends > prefix) & ~np.array(encoding.special_tokens_mask, dtype=bool)
     return own
@@ -165,7 +177,7 @@ _IR = 11  # that of its time, which ONNX Runtime 1.23 and later read
 
 
 class BertConfig(msgspec.Struct, frozen=True):
-    """The network as config.json describes it."""
+    """The description of the network in config.json."""
 
     hidden_size: int
     num_attention_heads: int
@@ -179,10 +191,11 @@ class BertConfig(msgspec.Struct, frozen=True):
 def bert_onnx(config: Path, weights: Path) -> bytes:
     """Builds a BERT encoder as a serialised ONNX graph from its safetensors, without torch.
 
-    The network is that of Devlin et al. (2019), laid out as the transformers library saves a BertModel:
-    token, position and segment embeddings, then layers of attention and a feed-forward part, each added to
-    its input and normalised. Inputs are `input_ids` and `attention_mask` (batch × sequence, both free); the
-    output is `last_hidden_state`.
+    The network is described in Devlin et al. (2019). Its tensors must have the names with which the
+    transformers library saves a BertModel. It adds up token, position and segment embeddings. Then come
+    layers of attention and a feed-forward part; the output of each is added to its input and normalised.
+    Inputs are `input_ids` and `attention_mask` (batch × sequence, both free). The output is
+    `last_hidden_state`.
     """
     from safetensors import SafetensorError
     from safetensors.numpy import load_file
@@ -220,8 +233,10 @@ def _read_config(path: Path) -> BertConfig:
 
 
 class _BertGraph:
-    """Collects the nodes and tensors of one encoder. Each method adds some and returns the name of their
-    output."""
+    """Collects the nodes and tensors of one encoder.
+
+    Most methods add some of them, and return the name of their output.
+    """
 
     def __init__(self, config: BertConfig, tensors: Mapping[str, NDArray[Any]]) -> None:
         try:
@@ -268,7 +283,7 @@ class _BertGraph:
         return self._normed("embeddings.LayerNorm", self._node("Add", tokens, positions))
 
     def _attention_mask(self) -> str:
-        """The attention mask: each token attends to every token that is not padding."""
+        """Adds the attention mask: each token attends to every token that is not padding."""
         tokens = self._node("Cast", "attention_mask", to=self._onnx.TensorProto.BOOL)
         tokens = self._node("Unsqueeze", tokens, self._constant("middle", np.array([1, 2])))
         batch = self._node("Shape", "input_ids", start=0, end=1)

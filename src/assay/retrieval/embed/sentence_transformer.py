@@ -1,5 +1,5 @@
-"""Models of the sentence-transformers library: embedding, loading, identity, and whether files are
-complete."""
+"""Models of the sentence-transformers library: loads them, checks that they are complete, and embeds
+texts."""
 
 from __future__ import annotations
 
@@ -40,7 +40,8 @@ _PROMPTS: dict[Role, tuple[str, ...]] = {
 
 @dataclass(frozen=True)
 class SentenceTransformer:
-    """A model of the sentence-transformers library: a local folder, or its name on the Hugging Face hub.
+    """A model of the sentence-transformers library, from a local folder or, by its name, from the Hugging
+    Face hub.
 
     The prefixes of queries and passages are those in the model's settings, unless they are given here.
     """
@@ -63,14 +64,20 @@ class SentenceTransformer:
         return _load(self, local_or_hub(self.model, kit), self.identity(kit))
 
     def identity(self, kit: Kit) -> str:
-        """The weights and the settings. The device is left out: it only changes rounding."""
+        """Returns the identity of the weights and the settings.
+
+        The device is left out, because it only changes rounding.
+        """
         weights = weights_identity(local_or_hub(self.model, kit))
         settings = [self.max_tokens, self.query_prefix, self.passage_prefix]
         return f"sentence_transformer {self.version} {weights} {msgspec.json.encode(settings).decode()}"
 
 
 class SentenceTransformerModel:
-    """A loaded model. Threads take turns: the library changes its tokenizer while it works."""
+    """A loaded model.
+
+    Threads wait for each other, because the library changes its tokenizer while it works.
+    """
 
     def __init__(
         self, part: SentenceTransformer, model: sentence_transformers.SentenceTransformer, identity: str
@@ -86,7 +93,7 @@ class SentenceTransformerModel:
         self._dimensions = self._encode(["dimensions"], "passage").shape[1]
 
     def embed(self, texts: Sequence[str], role: Role) -> EmbeddingResult:
-        """One row per text. What a text says beyond the model's length is not seen."""
+        """Embeds texts, one row per text. If a text is too long for the model, its end is ignored."""
         vectors = np.zeros((len(texts), self._dimensions), dtype=np.float32)
         with self._turn:
             encodings = self._encodings(texts, role)
@@ -98,7 +105,7 @@ class SentenceTransformerModel:
         return EmbeddingResult(vectors, sum(len(encodings[row].ids) for row in rows) if encodings else 0)
 
     def embed_tokens(self, texts: Sequence[str], role: Role) -> list[Vectors]:
-        """For each text, the rows of the last layer that belong to its own tokens."""
+        """Returns, for each text, the rows of the last layer that belong to the text's own tokens."""
         if not texts:
             return []
         with self._turn:
@@ -131,7 +138,8 @@ class SentenceTransformerModel:
         )
 
     def _encodings(self, texts: Sequence[str], role: Role) -> Sequence[Encoding]:
-        """The tokens of each text as the model gets them; nothing if its tokenizer is of another kind."""
+        """Returns the tokens of each text as the model gets them, or nothing for other kinds of
+        tokenizers."""
         tokenizer, cut = self._model.tokenizer, self._model.max_seq_length
         if not texts or not getattr(tokenizer, "is_fast", False):
             return ()
@@ -146,7 +154,7 @@ class SentenceTransformerModel:
 
 @lru_cache(maxsize=2)
 def _load(part: SentenceTransformer, where: str, identity: str) -> SentenceTransformerModel:
-    """Loads the model once per process: a study may build thousands of small indexes with it."""
+    """Loads the model once per process, because a study may build thousands of small indexes with it."""
     model = open_checkpoint(
         "SentenceTransformer",
         where,
@@ -171,8 +179,10 @@ _HOOKED = threading.Lock()  # held while transformers is patched
 def open_checkpoint(
     kind: Kind, where: str, max_tokens: int | None, probe: Callable[[Any], ArrayLike], **settings: Any
 ) -> Any:
-    """Opens a model of the library and checks that it is complete; `probe` runs it once if tensors are
-    missing."""
+    """Opens a model of the library, and checks that it is complete.
+
+    If tensors are missing in its files, `probe` runs the model once, to see whether it uses them.
+    """
     library = _library()
     check_device(settings.get("device"))
     open_model = partial(getattr(library, kind), where, revision=commit_of(where), **settings)
@@ -215,11 +225,12 @@ def _not_installed() -> PluginError:
 
 @contextmanager
 def _missing_tensors_as_nan() -> Iterator[list[str]]:
-    """Collects the tensors that models loaded meanwhile do not find in their files, and sets them to NaN.
+    """Sets tensors that are not in the files of a model to NaN, and collects their names.
 
-    transformers fills such tensors with random numbers and tells only callers that ask, which
-    sentence-transformers does not. As NaN, a tensor that is never used, such as the pooler that many
-    checkpoints lack, does no harm, and any other makes the output NaN.
+    This concerns the models that are loaded inside the context. transformers fills such tensors with random
+    numbers, and reports this only to callers that ask; sentence-transformers does not ask. A missing tensor
+    that the model uses makes its output NaN. An unused tensor, such as the pooler that many checkpoints lack,
+    changes nothing.
     """
     import torch
     from transformers import PreTrainedModel
@@ -245,7 +256,10 @@ def _missing_tensors_as_nan() -> Iterator[list[str]]:
 
 
 def _check_length(where: str, wanted: int, network: Any) -> None:
-    """Refuses more tokens than a network has positions; some families count positions after the padding's."""
+    """Raises a UsageError if more tokens are wanted than a network has positions.
+
+    In some families of models, positions are counted after the position of the padding.
+    """
     positions = getattr(getattr(network, "config", None), "max_position_embeddings", None)
     if positions is None:
         return
@@ -258,7 +272,7 @@ def _check_length(where: str, wanted: int, network: Any) -> None:
 
 
 def check_device(device: Device | None) -> None:
-    """Refuses a device that this machine or the installed torch does not have."""
+    """Raises a UsageError for a device that this machine or the installed torch does not have."""
     import torch
 
     there = {"cpu": True, "cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available()}
@@ -268,7 +282,7 @@ def check_device(device: Device | None) -> None:
 
 
 def local_or_hub(model: str, kit: Kit) -> str:
-    """The folder of that name beside the study if there is one, otherwise the name on the hub."""
+    """Returns the folder of that name beside the study if it exists, otherwise the name on the hub."""
     folder = kit.path(model)
     if folder.is_dir():
         return str(folder)
@@ -281,8 +295,10 @@ def local_or_hub(model: str, kit: Kit) -> str:
 
 
 def weights_identity(name_or_path: str | Path) -> str:
-    """The hash of the files of a local folder, or a hub name with its commit: the model behind a name can
-    change."""
+    """Returns the hash of the files in a local folder, or a name on the hub with its commit.
+
+    The commit is needed because the model behind a name can change.
+    """
     try:
         commit = commit_of(name_or_path)
     except SystemFailure:
@@ -300,7 +316,10 @@ def weights_identity(name_or_path: str | Path) -> str:
 
 
 def commit_of(name_or_path: str | Path) -> str | None:
-    """The commit of a model on the hub, from its cache if it is there; None for a local folder."""
+    """Returns the commit of a model on the hub, from the local cache if it is there.
+
+    Returns None for a local folder.
+    """
     if Path(name_or_path).is_dir():
         return None
     ways_out = "Check name and network, or download it elsewhere and give its folder instead of its name."

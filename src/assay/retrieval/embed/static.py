@@ -1,7 +1,8 @@
 """Embeddings by a static model that comes inside a package and needs no network.
 
-The model is WordLlama's (MIT): it has one learned vector for each token; a text is the mean of its tokens'
-vectors. Its files are read without importing the package, because the package's loader needs the network.
+The model is WordLlama's (MIT). It has a learned vector for each token. The vector of a text is the mean of
+the vectors of its tokens. The model's files are read without importing the package, because the package's
+loader needs the network.
 """
 
 from __future__ import annotations
@@ -32,8 +33,10 @@ T = TypeVar("T", bound=NDArray[np.generic] | NDArray[Any])
 
 
 class RecentArrays(Generic[T]):
-    """A cache of arrays by text that keeps the most recently used within a number of bytes. Threads may share
-    it."""
+    """A cache of arrays by text, limited to a number of bytes. It keeps the most recently used arrays.
+
+    Threads may share it.
+    """
 
     def __init__(self, size: int) -> None:
         self._size = size
@@ -42,7 +45,7 @@ class RecentArrays(Generic[T]):
         self._lock = Lock()
 
     def get(self, texts: Iterable[str]) -> dict[str, T]:
-        """The arrays of those texts that are in the cache."""
+        """Returns the arrays of those texts that are in the cache."""
         with self._lock:
             found = {text: self._arrays[text] for text in texts if text in self._arrays}
             for text in found:
@@ -50,7 +53,7 @@ class RecentArrays(Generic[T]):
             return found
 
     def put(self, arrays: Mapping[str, T]) -> None:
-        """Adds arrays, and drops those that were used longest ago."""
+        """Adds arrays, and drops the least recently used arrays if there is no room."""
         with self._lock:
             for text, array in arrays.items():
                 if text not in self._arrays:  # another thread may have added it
@@ -69,7 +72,8 @@ _TOKENIZER = "tokenizers/l2_supercat_tokenizer_config.json"
 
 @dataclass(frozen=True)
 class StaticEmbedder:
-    """The static model of the package wordllama: 256 dimensions, thousands of texts a second."""
+    """The static model of the package wordllama. It has 256 dimensions, and embeds thousands of texts a
+    second."""
 
     first_address: ClassVar[str] = "assay.retrieval.embed.static:Static"
     version: ClassVar[str] = "1"
@@ -78,12 +82,15 @@ class StaticEmbedder:
         return _load()
 
     def identity(self, kit: Kit) -> str:
-        """The hash of weights and tokenizer."""
+        """Returns the hash of weights and tokenizer."""
         return _identity()
 
 
 class StaticModel:
-    """A text is the mean of the vectors of its tokens. Threads may share it: only its cache changes."""
+    """A model that embeds a text as the mean of the vectors of its tokens.
+
+    Threads may share it, because only its cache changes.
+    """
 
     batch = 1024  # encodings take some hundred times the memory of their texts
 
@@ -94,10 +101,10 @@ class StaticModel:
         self._recent = RecentArrays[Vectors](_CACHE_BYTES)
 
     def embed(self, texts: Sequence[str], role: Role) -> EmbeddingResult:
-        """Embeds texts, one row per text; queries and passages are treated the same.
+        """Embeds texts, one row per text. Queries and passages are treated the same.
 
-        A few texts at a time are sentences that many queries compare: their vectors are cached. A corpus to
-        index comes in full batches, which are not cached.
+        A call with few texts usually has sentences that many queries compare, so their vectors are cached. A
+        corpus to index comes in full batches, which are not cached.
         """
         if not texts or len(texts) >= self.batch:
             vectors, counts = self._made(texts)
@@ -111,7 +118,7 @@ class StaticModel:
         return EmbeddingResult(np.ascontiguousarray(rows[:, :-1]), int(rows[:, -1].sum()))
 
     def _rows(self, texts: Sequence[str]) -> list[Vectors]:
-        """The vector of each text, with its number of tokens appended."""
+        """Returns the vector of each text, with its number of tokens appended."""
         vectors, counts = self._made(texts)
         return [np.append(*each).astype(np.float32) for each in zip(vectors, counts, strict=True)]
 
@@ -130,12 +137,12 @@ class StaticModel:
         return normalize_rows(vectors), counts
 
     def embed_tokens(self, texts: Sequence[str], role: Role) -> list[Vectors]:
-        """For each text, the table's rows of its tokens; the context of a token does not matter."""
+        """Returns, for each text, the vectors of its tokens. The context of a token does not matter."""
         tokens, ends = self._tokens(texts)
         return np.split(normalize_rows(self._table[tokens]), ends[1:-1]) if texts else []
 
     def _tokens(self, texts: Sequence[str]) -> tuple[Ints, Ints]:
-        """The tokens of all texts in one array, and the bounds of each text in it."""
+        """Returns the tokens of all texts in one array, and the bounds of each text in it."""
         # tokenizing takes nine tenths of the time; the library uses all cores for a batch
         encoded = self._tokenizer.encode_batch_fast(list(texts), add_special_tokens=False)
         ids = [np.array(encoding.ids, dtype=np.int64) for encoding in encoded]
@@ -144,7 +151,7 @@ class StaticModel:
 
 @cache
 def _load() -> StaticModel:
-    """Loads the model once per process: a study may build thousands of small indexes with it."""
+    """Loads the model once per process, because a study may build thousands of small indexes with it."""
     from safetensors.numpy import load_file
     from tokenizers import Tokenizer
 

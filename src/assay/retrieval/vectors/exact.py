@@ -1,9 +1,9 @@
-"""Exact cosine search over vectors in a mapped file; and what all stores share: content, queries, facets,
+"""Exact cosine search over vectors in a mapped file; and shared code of all stores: content, queries, facets,
 names.
 
-Metadata becomes facets: one text for each key and value, `["language", "en"]`, so that 1, "1" and true stay
-three values in every store, and a key may hold any character. Only texts, whole numbers and booleans, as one
-value or in a list, can be asked for; other metadata has no facet.
+Metadata becomes facets. A facet is one text for a key and a value, such as `["language", "en"]`. So 1, "1"
+and true stay three values in every store, and a key may hold any character. Only texts, whole numbers and
+booleans have facets, as one value or in a list. Searches cannot filter by other metadata.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ _VECTORS, _FACETS, _DIRECTED = "vectors.npy", "facets.json", "directed.npy"
 
 
 class Facets:
-    """Positions by facet, read when they are first needed."""
+    """The positions of the vectors that have each facet. They are read when they are first needed."""
 
     def __init__(self, read: Callable[[], Mapping[str, Sequence[int]]]) -> None:
         self._read = read
 
     @classmethod
     def kept(cls, path: Path) -> Facets:
-        """The facets in a file."""
+        """Returns the facets that a file holds."""
 
         def read() -> dict[str, list[int]]:
             try:
@@ -55,7 +55,7 @@ class Facets:
         return self._read()
 
     def matching(self, asked: Sequence[Sequence[str]]) -> Ints:
-        """The positions that have at least one facet of each group, in order."""
+        """Returns the positions that have at least one facet of each group, in order."""
         groups = [
             np.unique(
                 np.array([each for facet in group for each in self._positions.get(facet, ())], np.int64)
@@ -66,7 +66,7 @@ class Facets:
 
 
 class VectorComparison:
-    """Compares every vector with the query. Immutable, so any number of threads may search."""
+    """Vectors that are all compared with the query. It never changes, so any number of threads may search."""
 
     def __init__(self, vectors: Vectors, directed: Ints, facets: Facets) -> None:
         self._matrix = vectors
@@ -83,23 +83,23 @@ class VectorComparison:
 
     @property
     def vectors(self) -> Vectors:
-        """All vectors by position, to be read and not written."""
+        """All vectors by position. They must only be read."""
         return self._matrix
 
     def search(self, queries: ArrayLike, k: int, where: Where | None = None) -> list[Ranking]:
-        """The k nearest by cosine for each row of `queries`; none for a row of zeros."""
+        """Returns the k nearest vectors by cosine for each row of `queries`; a row of zeros has no hit."""
         return self.nearest(prepare_queries(queries, *self.shape), k, self.among(where))
 
     def close(self) -> None:
-        """Holds nothing that must be closed."""
+        """Does nothing, because nothing has to be closed."""
 
     def among(self, where: Where | None) -> Ints | None:
-        """The positions that a search may find, in order; None: all."""
+        """Returns the positions that a search may find, in order; None means all positions."""
         asked = wanted_facets(where)
         return self._facets.matching(asked) if asked else self._directed
 
     def nearest(self, rows: Vectors, k: int, among: Ints | None) -> list[Ranking]:
-        """The k nearest of some positions for each row."""
+        """Returns the k nearest vectors among the given positions for each row; None means all positions."""
         if not len(self):
             return [NOTHING] * len(rows)
         rankings: list[Ranking] = []
@@ -110,9 +110,10 @@ class VectorComparison:
         return rankings
 
     def decided(self, query: Vectors, positions: Ints, k: int) -> Ranking:
-        """The best k of some positions, given in order, by similarities in float64.
+        """Returns the best k of the given positions by similarities in float64. The positions must be in
+        order.
 
-        Scores are rounded to float32, so that ties are the same everywhere.
+        Scores are rounded to float32, so that ties are the same on every machine.
         """
         exact = np.vecdot(self._matrix[positions].astype(np.float64), query.astype(np.float64))
         scores = exact.astype(np.float32).astype(np.float64)
@@ -130,11 +131,11 @@ class VectorComparison:
         return similarity[np.newaxis]
 
     def _rank(self, query: Vectors, similarity: Vectors, k: int, among: Ints | None) -> Ranking:
-        """The top k of approximate similarities, decided by exact ones.
+        """Ranks the best k: approximate similarities select candidates, and exact similarities order them.
 
-        BLAS adds up in an order that depends on batch, row and processor, so two equal passages can differ in
-        the last bit. Therefore everything close enough to the k-th to change places with it is computed
-        again.
+        BLAS adds up in an order that depends on batch, row and processor, so the similarities of two equal
+        passages can differ in the last bit. Therefore similarities are computed again for all vectors that
+        are close enough to the k-th to change places with it.
         """
         count = min(k, len(similarity)) if query.any() else 0
         if count < 1:
@@ -147,7 +148,7 @@ class VectorComparison:
 
 
 class InMemoryIndex(VectorComparison):
-    """Vectors only in memory, for small corpora."""
+    """Vectors that are only in memory, for small corpora."""
 
     def __init__(self, vectors: ArrayLike, metadata: Sequence[Mapping[str, object]] = ()) -> None:
         content = prepare_content(vectors, metadata)
@@ -156,10 +157,10 @@ class InMemoryIndex(VectorComparison):
 
 @dataclass(frozen=True)
 class ExactStore:
-    """Compares a query with every vector: misses no hit, but time grows with their number.
+    """Compares a query with every vector. It misses no hit, but its time grows with the number of vectors.
 
-    The vectors are in a file below the cache folder; opening maps it into memory, so processes share one
-    copy.
+    The vectors are in a file below the cache folder. Opening maps the file into memory, so processes share
+    one copy.
     """
 
     first_address: ClassVar[str] = "assay.retrieval.vectors.exact:Exact"
@@ -181,14 +182,14 @@ class ExactStore:
 
 
 def save_array(path: Path, array: np.ndarray[tuple[int, ...], np.dtype[np.generic]]) -> None:
-    """Saves like numpy.save, but with an OSError that names a full disk: numpy's has no errno."""
+    """Saves like numpy.save, but a full disk gives an OSError with an errno, which numpy's error lacks."""
     with path.open("wb") as file:
         np.lib.format.write_array_header_1_0(file, np.lib.format.header_data_from_array_1_0(array))
         file.write(np.ascontiguousarray(array).data)
 
 
 def index_cache(kit: Kit) -> ArtifactCache:
-    """The cache of indexes in files."""
+    """Returns the cache of indexes that are stored in files."""
     return ArtifactCache(kit.cache / "indexes")
 
 
@@ -212,7 +213,10 @@ _PLAIN = re.compile(r"[A-Za-z0-9_-]+")
 
 @dataclass(frozen=True)
 class StoreContent:
-    """Vectors of length 1 and the facets of each. A row of zeros has no direction and is never found."""
+    """Vectors of length 1, and the facets of each vector.
+
+    A row of zeros has no direction, and is never found.
+    """
 
     vectors: Vectors
     facets: Sequence[Sequence[str]]
@@ -224,11 +228,11 @@ class StoreContent:
 
     @property
     def directed(self) -> Ints:
-        """The positions of all vectors that are not zero, which a search can find."""
+        """The positions of all vectors that are not zero. Only these can be found."""
         return np.flatnonzero(self.vectors.any(axis=1))
 
     def positions(self) -> dict[str, list[int]]:
-        """The positions of each facet, in order."""
+        """Returns the positions that have each facet, in order."""
         found: dict[str, list[int]] = {}
         for position in self.directed.tolist():
             for facet in self.facets[position]:
@@ -237,7 +241,7 @@ class StoreContent:
 
 
 def prepare_content(vectors: ArrayLike, metadata: Sequence[Mapping[str, object]]) -> StoreContent:
-    """Checks vectors and metadata, and puts them into the form that stores keep."""
+    """Checks vectors and metadata, and converts them to the form that stores keep."""
     rows = np.asarray(vectors)
     if rows.ndim != 2:
         raise UsageError(f"A store takes a matrix, one row per vector. This has {rows.ndim} dimensions.")
@@ -247,7 +251,7 @@ def prepare_content(vectors: ArrayLike, metadata: Sequence[Mapping[str, object]]
 
 
 def check_same_shape(name: str, stored: tuple[int, int], new: tuple[int, int]) -> None:
-    """Refuses a second content under the same name."""
+    """Raises a UsageError if the content stored under a name has another shape than the new content."""
     if stored != new and (stored[0] or new[0]):
         (rows, dims), (new_rows, new_dims) = stored, new
         raise UsageError(
@@ -270,12 +274,12 @@ def prepare_queries(queries: ArrayLike, length: int, dims: int) -> Vectors:
 
 
 def facets_of(metadata: Mapping[str, object]) -> list[str]:
-    """The facets of some metadata."""
+    """Returns the facets of some metadata."""
     return [_facet(key, value) for key, held in metadata.items() for value in _values(held)]
 
 
 def wanted_facets(where: Where | None) -> list[list[str]]:
-    """For each key of a filter, the facets of which a vector must have one."""
+    """Returns, for each key of a filter, a list of facets. A vector must have at least one of each list."""
     asked = []
     for key, value in (where or {}).items():
         values = _values(value)
@@ -288,7 +292,10 @@ def wanted_facets(where: Where | None) -> list[list[str]]:
 
 
 def storage_name(*parts: object, longest: int = 60) -> str:
-    """Joins parts to a name for folders, tables and collections; a long or unusual one ends in a hash."""
+    """Joins parts to a name for folders, tables and collections.
+
+    A name that is too long or has unusual characters ends in a hash.
+    """
     name = "-".join(map(str, parts))
     if _PLAIN.fullmatch(name) and len(name) <= longest:
         return name

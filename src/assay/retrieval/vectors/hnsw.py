@@ -35,7 +35,10 @@ _WRITE_AT_ONCE = 1 << 20
 
 
 class HnswIndex:
-    """A graph that finds candidates, and the vectors that decide between them. Threads may share it."""
+    """An index with a graph that finds candidates, and with vectors that rank the candidates exactly.
+
+    Threads may share it.
+    """
 
     def __init__(self, graph: Any, exact: VectorComparison, ef_search: int, exact_below: int) -> None:
         self._graph = graph
@@ -51,7 +54,8 @@ class HnswIndex:
         return self._exact.shape
 
     def search(self, queries: ArrayLike, k: int, where: Where | None = None) -> list[Ranking]:
-        """About the k nearest by cosine for each row of `queries`; none for a row of zeros."""
+        """Returns about the k nearest vectors by cosine for each row of `queries`; a row of zeros has no
+        hit."""
         rows = prepare_queries(queries, *self.shape)
         among = self._exact.among(where)
         count = len(self) if among is None else len(among)
@@ -60,13 +64,14 @@ class HnswIndex:
         return [self._walk(row, k, among) if k > 0 and row.any() else NOTHING for row in rows]
 
     def close(self) -> None:
-        """Holds nothing that must be closed."""
+        """Does nothing, because nothing has to be closed."""
 
     def _walk(self, query: Vectors, k: int, among: Ints | None) -> Ranking:
-        """The best k of the candidates that a walk meets, decided exactly.
+        """Walks the graph, and returns the best k of the candidates that the walk meets, ranked exactly.
 
-        A walk also meets vectors that a filter excludes, so it starts wider the fewer are allowed, and widens
-        until it found enough. A walk as wide as the index is slower than comparing everything.
+        A walk also meets vectors that a filter excludes. So the fewer vectors are allowed, the wider the walk
+        starts. Its width is doubled until it meets enough candidates. A walk as wide as the index would be
+        slower than comparing all vectors, so then all are compared.
         """
         candidates = max(self._ef_search, k)
         width = candidates if among is None else candidates * len(self) // len(among)
@@ -81,15 +86,16 @@ class HnswIndex:
 
 @dataclass(frozen=True)
 class Hnsw:
-    """Walks a graph in which each vector knows its neighbours: fast, but misses a hit now and then.
+    """Walks a graph in which each vector knows its neighbours. It is fast, but sometimes misses a hit.
 
-    Each vector has `m` neighbours (twice as many at the bottom). `ef_construction` candidates are considered
-    when it is linked in, `ef_search` in a search, or k if that is more (Malkov & Yashunin 2018). Similarities
-    of candidates are computed exactly, so that scores are those of `exact`. If a filter leaves no more than
-    `exact_below` vectors, all of them are compared, and nothing is missed.
+    Each vector has `m` neighbours, and twice as many at the bottom of the graph. When a vector is added,
+    `ef_construction` candidates are considered. A search considers `ef_search` candidates, or k if k is
+    larger (Malkov & Yashunin 2018). Similarities of candidates are computed exactly, so scores are the same
+    as with `exact`. If a filter leaves at most `exact_below` vectors, all of them are compared, and no hit is
+    missed.
 
-    The build uses all cores. Another library version or machine may build another graph, with other misses;
-    it is stored under its name, so that one study reads one graph.
+    The build uses all cores. Another version of the library or another machine may build another graph, which
+    misses other hits. The graph is stored under its name, so one study reads one graph.
     """
 
     m: int = 16
@@ -115,11 +121,11 @@ class Hnsw:
         return index
 
     def identity(self, kit: Kit) -> str:
-        """The version of the library, since another one may build another graph."""
+        """Returns the version of the library, because another version may build another graph."""
         return f"faiss {_faiss().__version__}"
 
     def _key(self, name: str) -> str:
-        """The name of a graph holds what decides it, not how it is searched."""
+        """Returns the name of a graph. It contains the parameters of the build, but not those of a search."""
         return storage_name("hnsw", self.version, self.m, self.ef_construction, name, longest=120)
 
     def _write(self, folder: Path, content: StoreContent) -> None:
@@ -146,7 +152,7 @@ class Hnsw:
 
 
 def _walk_graph(graph: Any, query: Vectors, candidates: int, width: int, allowed: Bits | None) -> Ints:
-    """The positions of the best candidates that a walk of this width meets."""
+    """Returns the positions of the best candidates that a walk of this width meets."""
     faiss = _faiss()
     among = {} if allowed is None else {"sel": faiss.IDSelectorBitmap(allowed)}
     params = faiss.SearchParametersHNSW(efSearch=width, **among)
@@ -156,14 +162,15 @@ def _walk_graph(graph: Any, query: Vectors, candidates: int, width: int, allowed
 
 
 def _bitmap(positions: Ints, length: int) -> Bits:
-    """One bit per vector, set for the given positions."""
+    """Returns one bit per vector, which is set for the given positions."""
     chosen = np.zeros(length, np.bool_)
     chosen[positions] = True
     return np.packbits(chosen, bitorder="little")
 
 
 def _mapped_vectors(graph: Any) -> Vectors:
-    """The vectors as Faiss has mapped them, without a copy; they live as long as the graph."""
+    """Returns the vectors as Faiss has mapped them, without a copy. They exist as long as the graph
+    exists."""
     faiss = _faiss()
     if not graph.ntotal:
         return np.empty((0, graph.d), np.float32)
@@ -173,7 +180,7 @@ def _mapped_vectors(graph: Any) -> Vectors:
 
 
 def _faiss() -> Any:
-    """Imports the library; its types lack half of what is used here."""
+    """Imports the library without its types, which lack half of the functions that are used here."""
     try:
         return import_module("faiss")
     except ImportError as error:

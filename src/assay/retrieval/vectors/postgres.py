@@ -1,4 +1,4 @@
-"""Vectors in PostgreSQL with the extension pgvector, in one table per index."""
+"""Stores vectors in PostgreSQL with the extension pgvector, in a table for each index."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _MOST_MEMORY = 2048  # MB of the server's memory for building a graph
 
 
 class PostgresIndex:
-    """One table of vectors. Threads may share it."""
+    """A table of vectors in PostgreSQL. Threads may share it."""
 
     def __init__(
         self, server: PostgresServer, table: Identifier, shape: tuple[int, int], approximate: bool
@@ -49,7 +49,7 @@ class PostgresIndex:
         return self.shape[0]
 
     def search(self, queries: ArrayLike, k: int, where: Where | None = None) -> list[Ranking]:
-        """The k nearest by cosine for each row of `queries`; none for a row of zeros."""
+        """Returns the k nearest vectors by cosine for each row of `queries`; a row of zeros has no hit."""
         rows, asked = prepare_queries(queries, *self.shape), wanted_facets(where)
         count = min(k, len(self))
         if count < 1:
@@ -69,7 +69,8 @@ class PostgresIndex:
         return _make_ranking(connection.execute(self._one_by_one(len(asked)), (query, *asked, k)).fetchall())
 
     def _one_by_one(self, groups: int) -> Composed:
-        """A statement that compares every row: its order is by a value that the index does not have."""
+        """Returns a statement that compares every row, because it sorts by a value that the index does not
+        have."""
         return _sql(
             "SELECT position, (1 - (embedding <=> %s))::real AS score FROM {} WHERE embedding IS NOT NULL {} "
             "ORDER BY score DESC, position LIMIT %s",
@@ -78,8 +79,10 @@ class PostgresIndex:
         )
 
     def _by_index(self, groups: int) -> Composed:
-        """A statement that uses the index, and sorts, since an iterative scan is not quite in order (see
-        pgvector)."""
+        """Returns a statement that uses the index.
+
+        The statement also sorts, because an iterative scan is not quite in order (see pgvector).
+        """
         return _sql(
             "WITH near AS MATERIALIZED (SELECT position, embedding <=> %s AS distance FROM {} "
             "WHERE embedding IS NOT NULL {} ORDER BY embedding <=> %s LIMIT %s) "
@@ -91,13 +94,13 @@ class PostgresIndex:
 
 @dataclass(frozen=True)
 class Postgres:
-    """Stores vectors in PostgreSQL with pgvector, compared one by one or found by an HNSW index.
+    """Stores vectors in PostgreSQL with pgvector. They are compared one by one or found with an HNSW index.
 
     `url` is postgresql://USER:PASSWORD@HOST/DATABASE; take the password from the environment (`${NAME}`, or
-    PGPASSWORD). Each index is a table of `schema`, made in one transaction: complete or absent.
-    `index=hnsw` has pgvector's parameters `m`, `ef_construction` and `ef_search`, and takes up to 2,000
-    dimensions. A search or the opening of an index must be answered within `timeout` seconds. Opening and
-    building are tried again, up to `retries` times, if the connection breaks. Similarities are computed in
+    PGPASSWORD). Each index is a table of `schema`. The table is made in one transaction, so it is complete or
+    absent. `index=hnsw` has pgvector's parameters `m`, `ef_construction` and `ef_search`, and allows up to
+    2,000 dimensions. A search or the opening of an index must be answered within `timeout` seconds. If the
+    connection breaks, opening and building are repeated up to `retries` times. Similarities are computed in
     float32.
     """
 
@@ -166,7 +169,7 @@ class Postgres:
         return PostgresServer(self.url, settings, self.timeout, self.retries, self.backoff)
 
     def _table(self, name: str) -> Identifier:
-        """The name of a table holds what decides it, not how it is searched."""
+        """Returns the name of a table. It contains the parameters of the build, but not those of a search."""
         from psycopg.sql import Identifier
 
         made = ("hnsw", self.m, self.ef_construction) if self.index == "hnsw" else ("none",)
@@ -196,7 +199,7 @@ class Postgres:
             )
 
     def _prepare(self, server: PostgresServer, connection: PatientConnection) -> None:
-        """Makes schema and extension if they are missing; only making them needs special rights."""
+        """Makes schema and extension if they are missing. Special rights are needed only for making them."""
         import psycopg
         from psycopg.sql import Identifier
 
@@ -260,14 +263,14 @@ class Postgres:
 
 
 def _sql(text: LiteralString, *parts: object) -> Composed:
-    """A statement with names and numbers in place of its braces."""
+    """Returns a statement with names and numbers in place of its braces."""
     from psycopg.sql import SQL
 
     return SQL(text).format(*parts)
 
 
 def _facet_conditions(groups: int) -> SQL:
-    """A condition for each key of a filter: the row has one of its facets."""
+    """Returns a condition for each key of a filter: the row has at least one of the wanted facets."""
     from psycopg.sql import SQL
 
     return SQL("AND facets && %s::text[] " * groups)

@@ -1,6 +1,6 @@
 """Connections to a PostgreSQL database, with its errors in plain words.
 
-It needs psycopg and pgvector, so it is imported just before connecting.
+The module needs psycopg and pgvector, so it is imported only just before connecting.
 """
 
 from __future__ import annotations
@@ -41,13 +41,13 @@ _REFUSED = re.compile(r"FATAL:\s+(?!the database system is|sorry, too many|too m
 
 
 class ConnectionLost(SystemFailure):
-    """A connection that could not be made or that broke; another attempt may succeed."""
+    """The error of a connection that broke or could not be made; another attempt may succeed."""
 
 
 class PatientConnection(psycopg.Connection[tuple[Any, ...]]):
     """A connection that gives up after `patience` seconds without an answer (None: no limit).
 
-    The server's own limits do not help if it has stopped, or cannot be reached.
+    The server's own time limits do not help if the server has stopped or cannot be reached.
     """
 
     patience: float | None = None
@@ -63,7 +63,10 @@ class PatientConnection(psycopg.Connection[tuple[Any, ...]]):
 
 
 def _bound(steps: Generator[Any, Any, T], seconds: float) -> Generator[Any, Any, T]:
-    """Runs the steps of an exchange, at each event and every tenth of a second, for a limited time."""
+    """Runs the steps of an exchange for a limited time.
+
+    A step runs at each event, and at least every tenth of a second.
+    """
     until, news = time.monotonic() + seconds, None
     while True:
         try:
@@ -76,9 +79,9 @@ def _bound(steps: Generator[Any, Any, T], seconds: float) -> Generator[Any, Any,
 
 
 class PostgresServer:
-    """Connections to one database, each used by one thread at a time. No message holds the password.
+    """Connections to a database. Each connection is used by one thread at a time.
 
-    `settings` are those of connections that search.
+    `settings` are the settings of connections that search. No error message contains the password.
     """
 
     def __init__(
@@ -104,7 +107,10 @@ class PostgresServer:
         )  # at the latest when the server object is gone
 
     def transaction(self, doing: str, work: Callable[[PatientConnection], T]) -> T:
-        """Runs `work` in a transaction, again if the connection breaks, since nothing was done then."""
+        """Runs `work` in a transaction.
+
+        If the connection breaks, `work` runs again, because a broken transaction changes nothing.
+        """
         attempt = 1
         while True:
             try:
@@ -118,7 +124,7 @@ class PostgresServer:
 
     @contextmanager
     def connection(self) -> Iterator[PatientConnection]:
-        """A connection for one search; one that failed is not used again."""
+        """Gives a connection for one search. A connection that failed is not used again."""
         with self._turn:
             if self._closed:
                 raise UsageError("The index is closed. Open it again.")
@@ -139,7 +145,7 @@ class PostgresServer:
 
     @contextmanager
     def explaining(self, doing: str) -> Iterator[None]:
-        """Explains errors of the database in plain words."""
+        """Turns errors of the database into errors with plain words."""
         try:
             yield
         except psycopg.Error as error:
@@ -150,7 +156,7 @@ class PostgresServer:
             raise (ConnectionLost if passing else SystemFailure)(what) from None
 
     def close(self) -> None:
-        """Closes idle connections now, and the others when they are returned."""
+        """Closes idle connections now, and the other connections when they are returned."""
         with self._turn:
             self._closed = True
             self._shut()

@@ -1,4 +1,4 @@
-"""Vectors in Qdrant: on a server, or in a folder by its client's local mode."""
+"""Stores vectors in Qdrant: on a server, or in a folder with the local mode of its client."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _COLLECTION = re.compile(r"([^.]+)\.(\d+)x(\d+)\.(\d+)\.[0-9a-f]{32}")
 
 
 class QdrantIndex:
-    """One collection, known by its alias. Threads may share it."""
+    """A collection in Qdrant, known by its alias. Threads may share it."""
 
     def __init__(
         self, server: QdrantServer | QdrantFolder, alias: str, shape: tuple[int, int], exact: bool
@@ -61,7 +61,7 @@ class QdrantIndex:
         return self.shape[0]
 
     def search(self, queries: ArrayLike, k: int, where: Where | None = None) -> list[Ranking]:
-        """The k nearest by cosine for each row of `queries`; none for a row of zeros."""
+        """Returns the k nearest vectors by cosine for each row of `queries`; a row of zeros has no hit."""
         if self._closed:
             raise UsageError("The index is closed. Open it again.")
         rows, among = prepare_queries(queries, *self.shape), _facet_filter(wanted_facets(where))
@@ -80,8 +80,10 @@ class QdrantIndex:
             self._server.close()
 
     def _ranked(self, rows: Vectors, k: int, among: Filter | None) -> list[Ranking]:
-        """Rankings of the best k. Asks for more hits while the last may tie with others: corpus order
-        decides."""
+        """Returns rankings of the best k. Equal scores are in corpus order.
+
+        More hits are asked for as long as hits that were not returned may tie with the k-th hit.
+        """
         limit = k + _SPARE
         rankings: list[Ranking] = []
         for row, points in zip(rows, self._points(rows, limit, among), strict=True):
@@ -106,17 +108,17 @@ class QdrantIndex:
 
 @dataclass(frozen=True)
 class Qdrant:
-    """Stores vectors in Qdrant: on the server at `url`, or without one in the folder `path`.
+    """Stores vectors in Qdrant: on the server at `url`, or in the folder `path` if `url` is empty.
 
     An index is an alias of a collection. The alias is set when all vectors are stored and indexed, so an
-    index with an alias is complete. Builders of one name that share the cache folder wait for each other;
-    others do the work twice, and the later alias counts. If a killed build left a collection without an
-    alias, any build a day later removes it. The server decides whether it searches exactly or by its own HNSW
-    graph; `exact` makes it exact.
+    index with an alias is complete. Builders of one name that share the cache folder wait for each other.
+    Other builders do the work twice, and the later alias counts. If a killed build left a collection without
+    an alias, any build a day later removes the collection. The server decides whether it searches exactly or
+    with its own HNSW graph; `exact` makes every search exact.
 
-    Without `url` the library's local mode is used (in the cache folder where `path` is empty): exact, meant
-    for some 20,000 vectors, and open in one process at a time. Requests to a server are tested against a
-    stand-in that speaks its REST protocol; a live server has not been tried.
+    Without `url`, the library's local mode is used (in the cache folder if `path` is empty). Local mode is
+    exact, is meant for some 20,000 vectors, and can be open in only one process at a time. Requests to a
+    server are tested against a stand-in that speaks its REST protocol; a live server has not been tried.
     """
 
     url: str = field(default="", repr=False)
@@ -191,9 +193,10 @@ class Qdrant:
         return None
 
     def _sweep(self, server: QdrantServer | QdrantFolder, name: str, kit: Kit) -> None:
-        """Removes collections that killed builds left: without an alias, and no build can be working on them.
+        """Removes the collections without an alias that killed builds left.
 
-        A folder has no other builder, and on a server builds that began long ago are dead.
+        It never removes a collection that a build may still be working on: a folder has no other builder, and
+        on a server only builds that began a day ago or earlier count as dead.
         """
         until = kit.clock() - (0.0 if server.local else _DEAD_AFTER)
         for each in server.insist(lambda client: client.get_collections()).collections:
@@ -250,8 +253,11 @@ class Qdrant:
 
 
 class _CollectionName(NamedTuple):
-    """The parts of a collection's name: alias, shape of the content (not all is stored), time of the
-    build."""
+    """The parts of a collection's name: its alias, the shape of the content, and the time when the build
+    began.
+
+    Vectors of zeros are not stored, but they count in the shape.
+    """
 
     alias: str
     shape: tuple[int, int]
@@ -268,7 +274,7 @@ def _list_aliases(server: QdrantServer | QdrantFolder) -> list[AliasDescription]
 
 
 def _drop(server: QdrantServer | QdrantFolder, collection: str) -> None:
-    """Removes the collection of a failed build; if that fails too, it is removed a day later."""
+    """Removes the collection of a failed build. If that fails too, a build a day later removes it."""
     with suppress(AssayError):
         server.ask(methodcaller("delete_collection", collection))
 
@@ -276,7 +282,7 @@ def _drop(server: QdrantServer | QdrantFolder, collection: str) -> None:
 def _create(
     server: QdrantServer | QdrantFolder, collection: str, create: Callable[[QdrantClient], bool]
 ) -> None:
-    """Makes a collection; if it exists, an earlier attempt made it whose answer was lost."""
+    """Makes a collection, unless it exists: then an earlier attempt made it, and its answer was lost."""
 
     def make(client: QdrantClient) -> bool:
         return client.collection_exists(collection) or create(client)
@@ -285,7 +291,7 @@ def _create(
 
 
 def _wait_until_indexed(server: QdrantServer | QdrantFolder, collection: str) -> None:
-    """Waits for the server's index: it is built after the answer, and until then hits may change."""
+    """Waits for the server's index. The server builds it after its answer, and until then hits may change."""
     until, pause = time.monotonic() + _INDEXED_WITHIN, 0.05
     while server.insist(lambda client: client.get_collection(collection)).status != "green":
         if time.monotonic() > until:
@@ -303,7 +309,7 @@ def _facet_filter(asked: list[list[str]]) -> Filter | None:
 
 
 def _rank_points(query: Vectors, points: Sequence[ScoredPoint], k: int) -> Ranking:
-    """The best k points, equal scores in corpus order."""
+    """Ranks the best k points. Equal scores are in corpus order."""
     if not points:
         return NOTHING
     positions, scores = np.array([point.id for point in points], np.int64), _point_scores(query, points)
@@ -312,10 +318,10 @@ def _rank_points(query: Vectors, points: Sequence[ScoredPoint], k: int) -> Ranki
 
 
 def _point_scores(query: Vectors, points: Sequence[ScoredPoint]) -> Floats:
-    """Scores rounded to float32: those of the server, or computed from the vectors that local mode returns.
+    """Returns the scores of points, rounded to float32.
 
-    A server's scores are in falling order; those within float32 rounding of the first of a group become equal
-    to it.
+    The scores of a server come in falling order. Scores that differ from the first of a group only by float32
+    rounding become equal to it. In local mode, scores are computed from the returned vectors.
     """
     scores: list[float] = []
     if points[0].vector is None:

@@ -1,4 +1,4 @@
-"""A Qdrant on a server or in a folder, with the same methods."""
+"""Connections to Qdrant on a server or in a folder, with the same methods."""
 
 from __future__ import annotations
 
@@ -29,7 +29,10 @@ _SHOWN = 200  # characters of a server's answer in a message
 
 
 class _PassingFailure(Retryable):
-    """A failed request that may pass when it is repeated, and when the server asks for that."""
+    """A failed request that may succeed when it is repeated.
+
+    `retry_after` says when the server wants it to be repeated.
+    """
 
     def __init__(self, what: str, retry_after: str | None = None) -> None:
         super().__init__(what)
@@ -37,7 +40,7 @@ class _PassingFailure(Retryable):
 
 
 class QdrantServer:
-    """A server. Threads may share it."""
+    """A connection to a Qdrant server. Threads may share it."""
 
     local = False
 
@@ -58,7 +61,7 @@ class QdrantServer:
         )
 
     def ask(self, call: Callable[[QdrantClient], T]) -> T:
-        """One request. Raises Retryable if another attempt may pass, otherwise SystemFailure."""
+        """Sends one request. Raises Retryable if another attempt may succeed, otherwise SystemFailure."""
         from qdrant_client.common.client_exceptions import QdrantException
         from qdrant_client.http.exceptions import ResponseHandlingException, UnexpectedResponse
 
@@ -86,7 +89,7 @@ class QdrantServer:
             raise SystemFailure(f"{what}. {fix}.") from None
 
     def insist(self, call: Callable[[QdrantClient], T]) -> T:
-        """A request that is repeated with growing pauses before it fails."""
+        """Sends a request, and repeats it with growing pauses before it fails."""
         attempt = 1
         while True:
             try:
@@ -116,7 +119,7 @@ class QdrantServer:
 
 
 class QdrantFolder:
-    """A folder. The library allows one client, so all users in this process share it."""
+    """A Qdrant folder. The library allows one client, so all users in this process share the client."""
 
     local = True
 
@@ -157,7 +160,7 @@ class QdrantFolder:
     insist = ask  # an error of a folder would come again
 
     def exclusive(self, alias: str, kit: Kit) -> AbstractContextManager[object]:
-        """Holds a lock against other threads; no other process has the folder."""
+        """Holds a lock against other threads. No other process can have the folder open."""
         return self._turn
 
     def _opened(self) -> QdrantClient:
@@ -176,5 +179,5 @@ class QdrantFolder:
 
 @cache
 def shared_folder(folder: Path) -> QdrantFolder:
-    """The one object for a folder in this process."""
+    """Returns the only object for a folder in this process."""
     return QdrantFolder(folder)
