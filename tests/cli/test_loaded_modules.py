@@ -29,7 +29,7 @@ WORDS = {
     "models": ("--limit", "1"),
     "hierarchy": ("study.yaml", "--stage", "10k", "--limit", "1", "--system", "bm25"),
 }
-MOST_FOR_THE_DEMO = 140
+MOST_FOR_THE_DEMO = 120
 SLOW = {"models", "hierarchy"}
 KINDS = [pytest.param(kind, marks=[pytest.mark.slow] if kind in SLOW else []) for kind in kind_packages()]
 

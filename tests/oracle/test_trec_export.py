@@ -89,7 +89,7 @@ def test_scores_that_single_precision_would_tie_become_places() -> None:
     near = 1.0 + 1e-9
     files, notes = files_of(block([["x", "y"]], [[near, 1.0]], [False]))
     assert files["one.run"] == "a Q0 x 1 2.0 one\na Q0 y 2 1.0 one\n"
-    assert notes == ["one.run: scores lie too close for single precision, so places stand for them"]
+    assert notes == ["one.run: scores are too close for single precision, so ranks replace them"]
 
 
 def test_an_id_with_a_blank_is_refused() -> None:

@@ -26,7 +26,7 @@ BETWEEN = (
     r"(?:of|for|to|as|is|was|are|with|and|under|in|on|at|by|or|from|than|the|has|have|had|into|over|per|not|but|"
     r"that|which|if|when|while|after|before|without|within|between|like|via|against|a|an|inside|about|above|below|"
     r"behind|beside|through|until|where|who|only|gets|names|holds|makes|needs|reads|takes|becomes|counts|\w+ing|"
-    r"gives|finds|keeps|asks|says|means|sees|shows|leaves|writes|adds|builds|calls|once|such|half|quite|many)\b"
+    r"gives|finds|keeps|asks|says|means|sees|shows|leaves|writes|adds|builds|calls|stores|once|such|half|quite|many)\b"
 )
 FORMS = {
     "one per": rf"\b(?:one|a|an) (?:(?!{BETWEEN})\w+ )?(?!{BETWEEN})\w+ an? (?:{COUNTED})\b",

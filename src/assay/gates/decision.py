@@ -372,7 +372,7 @@ def _inside(clause: Clause, above: ClauseResult, below: ClauseResult, band: floa
     if above.value is None or above.right is None:
         return msgspec.structs.replace(above, text=clause.text, holds=holds)
     side = "above" if above.holds is False else "below"
-    place = {True: "", False: f"the difference lies {side} the band", None: "the interval operands the band"}
+    place = {True: "", False: f"the difference lies {side} the band", None: "the interval leaves the band"}
     own = (note for each in (above, below) if each.holds is holds for note in each.reason.split("; "))
     notes = [note for note in dict.fromkeys(own) if note not in {PASSES_UNDECIDED, FAILS_UNDECIDED}]
     # an end that shows that it holds may be less sure than one that shows that it fails

@@ -122,7 +122,7 @@ class Evaluator:
     systems: Sequence[str] = ()
     raters: Sequence[str] | None = None
     prediction_powered: PredictionPowered | None = None  # set if people checked a paid judge
-    left_out: Sequence[Block] = ()  # the items that a selection operands out
+    left_out: Sequence[Block] = ()  # the items that a selection leaves out
     broken: Mapping[tuple[str, str], str] = field(
         default_factory=dict
     )  # why a measure broke, by system and measure

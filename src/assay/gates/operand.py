@@ -57,7 +57,7 @@ class Mean:
 
 @dataclass(frozen=True)
 class StatisticTraits:
-    """What a statistic declares about itself. What it operands out has the default given here."""
+    """What a statistic declares about itself. What it leaves out has the default given here."""
 
     takes: int | None = None  # how many arguments; None: any number
     tests: bool = False  # its argument is a test of each item

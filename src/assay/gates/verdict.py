@@ -51,7 +51,7 @@ def decide_gates(
     settled: Callable[[Verdict], Verdict] = lambda verdict: verdict,
     book: LookHistory | None = None,
 ) -> list[Verdict]:
-    """The verdict of every gate. Among `steps`, a no-go operands the later gates unreached.
+    """The verdict of every gate. Among `steps`, a no-go leaves the later gates unreached.
 
     `settled` may decide a gate that is undecided only because something is still to be judged. `book` has the
     earlier looks at the gates, and records this one.
