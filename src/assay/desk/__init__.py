@@ -1,1 +1,1 @@
-"""The review desk: a local web page on which people score, one thing a screen."""
+"""The review desk: a local web page on which people judge, with one task on each screen."""

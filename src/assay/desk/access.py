@@ -1,8 +1,8 @@
-"""Who may use the desk: login links that work once, passwords, and the session cookie.
+"""Decides who may use the desk, by login links that work once, passwords, and the session cookie.
 
-The only secret on disk is the file `secret`. For a link the disk holds a hash. For a session it holds
-nothing until the session ends. A link that was used and a session that ended are on disk before the answer is
-sent, so no restart makes them valid again.
+The only secret on disk is the file `secret`. For a link there is only a hash on disk. For a session there is
+nothing on disk until the session ends. The use of a link and the end of a session are written to disk before
+the answer is sent, so no restart makes them valid again.
 """
 
 from __future__ import annotations
@@ -40,11 +40,11 @@ _RIGHTS_OF_OTHERS = 0o077
 
 
 class LoginRefused(Exception):
-    """The link or the password is not valid."""
+    """Raised when the link or the password is not valid."""
 
 
 class TooManyLogins(Exception):
-    """Too many logins failed; the next one is possible after some seconds."""
+    """Raised when too many logins failed. The next login is possible after `seconds` seconds."""
 
     def __init__(self, seconds: int) -> None:
         super().__init__(f"too many attempts; wait {seconds} s")
@@ -52,7 +52,7 @@ class TooManyLogins(Exception):
 
 
 class LoginLink(msgspec.Struct, frozen=True, tag="link"):
-    """A link that was given to a rater."""
+    """A login link that was given to a rater."""
 
     mark: str  # the hash of its token
     rater: str
@@ -60,7 +60,7 @@ class LoginLink(msgspec.Struct, frozen=True, tag="link"):
 
 
 class Revocation(msgspec.Struct, frozen=True, tag="gone"):
-    """A link was used, or a session ended."""
+    """The record that a link was used, or that a session ended."""
 
     mark: str
 
@@ -90,7 +90,7 @@ class LoginAttempts:
         self._failed: dict[str, deque[float]] = {}
 
     def wait(self, keys: Iterable[str]) -> int:
-        """The seconds until another attempt is allowed; 0: now."""
+        """Returns the seconds until another attempt is allowed; 0 means now."""
         now = self._clock()
         for key, times in list(self._failed.items()):
             # A time in the future, from before the clock was set back, would lock everybody out until then.
@@ -104,7 +104,7 @@ class LoginAttempts:
         return math.ceil(max(full) + self._window - now) if full else 0
 
     def failed(self, keys: Iterable[str]) -> None:
-        """Counts one more failed attempt."""
+        """Counts one more failed attempt for each key."""
         for key in keys:
             self._failed.setdefault(key, deque(maxlen=self._most)).append(self._clock())
 
@@ -122,7 +122,10 @@ class Access:
         digits: bool = False,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        """`names` are host names of the desk besides this machine's; `digits` allows any IP address too."""
+        """`names` are host names of the desk besides those of this machine.
+
+        `digits` also allows any IP address.
+        """
         self._state, self._raters, self._clock = state, frozenset(raters), clock
         secret = read_secret(state)
         # A changed password changes the key: everybody who used the old one has to log in again.
@@ -142,14 +145,17 @@ class Access:
     # ----------------------------------------------------------------------------- logging in
 
     def link(self, rater: str) -> str:
-        """A token that logs a rater in once."""
+        """Returns a token that logs a rater in once."""
         token = secrets.token_urlsafe(32)
         with self._turn:
             self._write(LoginLink(_hash(token), rater, self._clock() + LINK_LIFE))
         return token
 
     def enter(self, entry: Credentials, client: str) -> str:
-        """The cookie of a new session; raises LoginRefused or TooManyLogins."""
+        """Logs a rater in, and returns the cookie of the new session.
+
+        Raises LoginRefused or TooManyLogins.
+        """
         keys = [f"from {client}"]
         if entry.token is None and entry.rater is not None:
             keys.append(f"as {entry.rater.casefold()}")
@@ -185,7 +191,10 @@ class Access:
     # -------------------------------------------------------------------------------- sessions
 
     def visitor(self, cookie: str | None) -> Visitor | None:
-        """The rater that a cookie belongs to; None if this desk did not make it, or the session ended."""
+        """Returns the rater that a cookie belongs to.
+
+        Returns None if this desk did not make the cookie, or if the session ended.
+        """
         body, _, signature = (cookie or "").partition(".")
         if not hmac.compare_digest(self._signature(body).encode(), signature.encode("utf-8", "replace")):
             return None
@@ -206,13 +215,16 @@ class Access:
     # ------------------------------------------------------------------- where a request comes from
 
     def knows_host(self, host: str) -> bool:
-        """Whether the desk is served under this name. A foreign name may point at this machine too."""
+        """Whether the desk is served under this host name.
+
+        Other names that point to this machine are refused.
+        """
         found = _HOST.fullmatch(host)
         name = found["name"].strip("[]").lower() if found else ""
         return name in self._names or (self._digits and _is_address(name))
 
     def is_own_page(self, host: str, origin: str | None, site: str | None) -> bool:
-        """Whether a request comes from a page of this desk, or from no page at all."""
+        """Whether a request comes from a page of this desk, or does not come from a page."""
         if site is not None and site not in {"same-origin", "none"}:
             return False
         if origin is None:
@@ -237,7 +249,7 @@ class Access:
             self._revoked.add(line.mark)
 
     def close(self) -> None:
-        """Closes its files."""
+        """Closes the journal of links and sessions."""
         if self._writer is not None:
             self._writer.close()
             self._writer = None
@@ -272,7 +284,10 @@ def _base64(data: bytes) -> str:
 
 
 def read_secret(folder: Path) -> bytes:
-    """The secret in a folder, which only its owner can read; the first call makes it."""
+    """Returns the secret in a folder. The first call makes it.
+
+    Raises DataError if others than the owner can read the file, or if its size is wrong.
+    """
     path = folder / "secret"
     with explain_write_errors(path):
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -289,7 +304,7 @@ def read_secret(folder: Path) -> bytes:
 
 
 def _make_secret(path: Path) -> None:
-    """Writes the file completely or not at all; two servers that start at once get the same secret."""
+    """Writes a new secret, completely or not at all. Two servers that start at once get the same secret."""
     draft = path.with_name(f".{path.name}.{os.getpid()}.{secrets.token_hex(4)}")
     handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     try:

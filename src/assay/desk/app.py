@@ -1,4 +1,4 @@
-"""The desk's HTTP API: its routes and its OpenAPI description."""
+"""Defines the desk's HTTP API: its routes and its OpenAPI description."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ TYPES = {".js": "text/javascript", ".css": "text/css", ".html": "text/html", ".s
 
 
 def make_app(work: DeskWork, access: Access) -> FastAPI:
-    """The desk as an ASGI application."""
+    """Returns the desk as an ASGI application."""
     app = FastAPI(
         title="Review desk", openapi_url=None, docs_url=None, redoc_url=None, redirect_slashes=False
     )
@@ -59,7 +59,7 @@ def make_app(work: DeskWork, access: Access) -> FastAPI:
 
 
 def _pages() -> dict[str, tuple[bytes, str]]:
-    """Every file of the page, by its exact name: no other file can be requested."""
+    """Returns every file of the page, by its exact name. No other file can be requested."""
     folder = files("assay.desk") / "static"
     found = (each for each in folder.iterdir() if each.is_file() and not each.name.startswith("."))
     return {each.name: (each.read_bytes(), _type(each.name)) for each in found}
@@ -71,7 +71,10 @@ def _type(name: str) -> str:
 
 
 def _in_one_go(handler: Callable[..., Any], model: Any) -> Callable[..., Response]:
-    """A route that also serializes its answer in its own thread: a switch of threads waits for busy ones."""
+    """Returns a route that also serializes its answer in its own thread.
+
+    A change to another thread would have to wait for busy threads.
+    """
     written = TypeAdapter(model).dump_json
 
     @wraps(handler)
@@ -90,7 +93,7 @@ def _json(content: bytes) -> Response:
 
 
 def _sent(kind: type[Message]) -> Any:
-    """The body as a message, parsed strictly: no value is converted."""
+    """Returns a dependency that parses the body as a message, strictly: no value is converted."""
 
     async def read(request: Request) -> Message:
         said = request.headers.get("content-type", "").partition(";")[0].strip().lower()
@@ -132,7 +135,7 @@ By = Annotated[str, Depends(_rater)]
 
 
 async def page(request: Request, name: str = "index.html") -> Response:
-    """The page and its files; they contain no data."""
+    """Returns the page or one of its files. They contain no data."""
     found = request.app.state.pages.get(name)
     if found is None:
         raise NotFound("there is no such file")
@@ -150,7 +153,7 @@ def enter(request: Request, entry: Annotated[Credentials, _sent(Credentials)], w
 
 
 def session(request: Request, work: At) -> LoginSession:
-    """Who is logged in."""
+    """Returns who is logged in."""
     return _session(_visitor(request), work)
 
 
@@ -164,34 +167,34 @@ def leave(request: Request) -> Response:
 
 
 def _cookie(request: Request) -> dict[str, Any]:
-    """How a browser keeps the cookie; the page's address says whether a proxy speaks TLS."""
+    """Returns the cookie's attributes. The origin of the request shows whether a proxy uses TLS."""
     tls = request.headers.get("origin", "").lower().startswith("https://")
     return {"path": "/", "httponly": True, "samesite": "strict", "secure": tls}
 
 
 def _session(visitor: Visitor | None, work: DeskWork) -> LoginSession:
-    if visitor is None:  # its rater was removed meanwhile
+    if visitor is None:  # the rater was removed in the meantime
         raise LoginRefused
     return LoginSession(rater=visitor.rater, csrf=visitor.csrf, title=work.title)
 
 
 def work_state(work: At, rater: By) -> WorkState:
-    """All passes, and how far this rater is."""
+    """Returns all passes, and how far this rater is."""
     return work.state(rater)
 
 
 def step_view(step: str, work: At, rater: By) -> StepView:
-    """A pass: its form, its rules, its tasks."""
+    """Returns a pass: its form, its rules and its tasks."""
     return work.step(rater, step)
 
 
 def task_view(step: str, task_id: str, work: At, rater: By) -> Task:
-    """One screen."""
+    """Returns a task, as one screen shows it."""
     return work.task(rater, step, task_id)
 
 
 def save(step: str, task_id: str, draft: Annotated[Draft, _sent(Draft)], work: At, rater: By) -> SaveReceipt:
-    """Saves a mark; it is on disk when the answer comes."""
+    """Saves a mark. The mark is on disk when the answer arrives."""
     return work.save(rater, step, task_id, draft)
 
 
@@ -203,12 +206,12 @@ def take_back(
 
 
 def suggestion(step: str, task_id: str, work: At, rater: By) -> Suggestion:
-    """The suggestion of a rule or a model."""
+    """Returns the suggestion of a rule or a model."""
     return work.suggestion(rater, step, task_id)
 
 
 def register(work: At, rater: By) -> list[PrecedentView]:
-    """The precedents."""
+    """Returns the precedents."""
     return work.register(rater)
 
 
@@ -218,7 +221,7 @@ def add_case(case: Annotated[NewPrecedent, _sent(NewPrecedent)], work: At, rater
 
 
 def description(request: Request) -> Response:
-    """The description of this API."""
+    """Returns the description of this API."""
     app = request.app
     if app.state.description is None:
         app.state.description = json.dumps(describe_api(app, _access(request).cookie)).encode()
@@ -266,7 +269,7 @@ _REF = "#/components/schemas/{model}"
 
 
 def describe_api(app: FastAPI, cookie: str) -> dict[str, Any]:
-    """The whole description."""
+    """Returns the OpenAPI description of the whole API."""
     whole = get_openapi(title=app.title, version="1", routes=app.routes)
     # These bodies are read by the desk itself, strictly, so FastAPI does not know of them.
     models: list[type[Message]] = [*BODIES.values(), ErrorMessage]
@@ -311,7 +314,7 @@ def _refusals(method: str, path: str, body: bool) -> list[int]:
         found += [400]
     if path == "/api/register" and method == "post":
         found += [404, 409]
-    if method != "get" or path.endswith("/suggestion"):  # that a rater saw one is kept, too
+    if method != "get" or path.endswith("/suggestion"):  # the desk also saves that a rater saw a suggestion
         found += [503]
     if (method, path) == ("post", "/api/session"):
         return [*found, 429]

@@ -1,4 +1,7 @@
-"""Connections of the desk: idle ones are cut, so that a client who holds many open locks nobody out."""
+"""Handles the connections of the desk.
+
+Idle connections are cut, so that a client who holds many of them open cannot lock others out.
+"""
 
 from __future__ import annotations
 
@@ -11,11 +14,15 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from assay.desk.guard import error_response
 
 PATIENCE = 30.0  # seconds between two checks whether a connection makes progress
-MOST = 400  # connections at once; raters' browsers hold a handful each
+MOST = 400  # connections at once; the browser of a rater holds only a few
 
 
 class DeskConnection(H11Protocol):
-    """One connection. It is cut after 30 to 60 seconds without a new request, or if newer ones need room."""
+    """A connection to the desk.
+
+    It is cut after 30 to 60 seconds without a new request. If newer connections need room, it may be cut
+    earlier.
+    """
 
     patience, most = PATIENCE, MOST
 
@@ -23,21 +30,21 @@ class DeskConnection(H11Protocol):
         super().connection_made(transport)
         self._since = self.loop.time()
         self._make_room()
-        self._check(before=object())  # equal to no request, so nothing is cut yet
+        self._check(before=object())  # an object that equals no request, so nothing is cut yet
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._timer.cancel()
         super().connection_lost(exc)
 
     def _check(self, before: object) -> None:
-        """Cuts the connection if its request is the same as at the last check, or if there is still none."""
+        """Cuts the connection if no new request has arrived since the last check."""
         now: object = self.cycle  # one object per request; None until a whole head has arrived
         if now is before:
             self.transport.abort()
         self._timer = self.loop.call_later(self.patience, self._check, now)
 
     def _make_room(self) -> None:
-        """Cuts the oldest idle connection if there are too many for the file handles of the process."""
+        """Cuts the oldest idle connection if there are too many; if no other is idle, cuts this one."""
         held = [each for each in self.connections if isinstance(each, DeskConnection)]
         held = [each for each in held if not each.transport.is_closing()]
         if len(held) <= room(self.most):
@@ -46,7 +53,10 @@ class DeskConnection(H11Protocol):
         min(idle, key=lambda each: each._since, default=self).transport.abort()
 
     def send_400_response(self, msg: str) -> None:
-        """Refuses what is not HTTP with an `ErrorMessage`; hangs up if an answer was sent already."""
+        """Answers what is not HTTP with an `ErrorMessage`.
+
+        If an answer was sent already, it only hangs up.
+        """
         if self.cycle is not None:
             self.cycle.disconnected = (
                 True  # it was in the body of a request, which must not be answered any more
@@ -76,6 +86,9 @@ class DeskConnection(H11Protocol):
 
 
 def room(most: int) -> int:
-    """The most connections at once: at most half of the file handles, because marks need some too."""
+    """Returns the most connections at once.
+
+    It is at most half of the file handles, because marks need file handles too.
+    """
     handles, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     return most if handles == resource.RLIM_INFINITY else min(most, handles // 2)

@@ -1,7 +1,7 @@
-"""What every request passes before a route sees it, and how the desk answers what it refuses.
+"""Checks every request before a route gets it, and answers the requests that the desk refuses.
 
-`Guard` checks the host name, the page that a request comes from and the session. `BodyLimit` limits the size
-of a body and the time to send it. Every refusal is an `ErrorMessage`, with the headers of any other answer.
+`Guard` checks the host name, the page that a request comes from, and the session. `BodyLimit` limits the size
+of a body and the time to send it. Every refusal is an `ErrorMessage`, with the same headers as other answers.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from assay.desk.access import Access, LoginRefused, TooManyLogins
 from assay.review.work import Conflict, ErrorMessage, MarkView, NotFound, RuleViolation
 
 VISITOR = "assay.visitor"  # the key under which a request carries its visitor
-LOGIN = ("POST", "/api/session")  # besides the page itself, all that a visitor without a session may ask
-WHO = ("GET", "/api/session")  # by this a page learns which session its browser has now
+LOGIN = ("POST", "/api/session")  # the only request of the API that needs no session
+WHO = ("GET", "/api/session")  # with this request a page learns which session its browser has now
 READING = frozenset({"GET", "HEAD", "OPTIONS"})
 LARGEST = 256 * 1024  # bytes of a body
 PATIENCE = 20.0  # seconds for a whole body
-LONGEST, MOST = 300, 20  # characters of a problem; problems
+LONGEST, MOST = 300, 20  # the most characters of a problem, and the most problems
 SECURITY = {
     "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
     "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
@@ -43,7 +43,10 @@ SECURITY = {
 
 
 class Guard:
-    """Refuses a request before its body is read, and adds the security headers to every answer."""
+    """Middleware that refuses requests before their body is read.
+
+    It also adds the security headers to every answer.
+    """
 
     def __init__(self, app: ASGIApp, access: Access) -> None:
         self._app, self._access = app, access
@@ -63,14 +66,17 @@ class Guard:
         await (refusal or self._app)(scope, receive, send_with_headers)
 
     def _refuse(self, request: Request) -> Response | None:
-        """The refusal of a request, if it may go no further; else it notes the visitor in the request."""
+        """Returns the answer that refuses a request; None if the request may go on.
+
+        A request that may go on carries its visitor.
+        """
         host = request.headers.get("host", "")
         if not self._access.knows_host(host):
             what = "The desk is not served under this name. Open the link as it was given."
             return error_response(403, what)
         path, method = request.scope["path"], request.method
         if {"content-length", "transfer-encoding"} <= set(request.headers):
-            # A proxy may see its end at another byte than the desk, and then the next request is cut.
+            # A proxy may see the end at another byte than the desk. Then the next request would be cut.
             close = {"connection": "close"}
             return error_response(400, "The request says in two ways how long it is.", headers=close)
         if not path.startswith("/api/"):
@@ -94,7 +100,10 @@ class Guard:
 
 
 class BodyLimit:
-    """Reads the whole body before the routes do; refuses one that is too large or too slow."""
+    """Middleware that reads the whole body before the routes do.
+
+    It refuses a body that is too large or too slow.
+    """
 
     def __init__(self, app: ASGIApp, most: int = LARGEST, patience: float = PATIENCE) -> None:
         self._app, self._most, self._patience = app, most, patience
@@ -112,7 +121,7 @@ class BodyLimit:
         except OverflowError:
             refusal = 413, f"That is more than the {self._most // 1024} kB that the desk takes at once."
         except ClientDisconnect:
-            return  # half a request means nothing, and nobody would read an answer
+            return  # half a request has no meaning, and nobody would read an answer
         if refusal is not None:
             # The rest of the body is still on its way: this connection cannot be used again.
             response = error_response(*refusal, headers={"connection": "close"})
@@ -126,7 +135,10 @@ class BodyLimit:
         await self._app(scope, receive_again, send)
 
     async def _read(self, scope: Scope, receive: Receive) -> bytes:
-        """The whole body; raises OverflowError or ClientDisconnect."""
+        """Returns the whole body.
+
+        Raises OverflowError if it is too large, ClientDisconnect if the client is gone.
+        """
         length = next((value for name, value in scope["headers"] if name == b"content-length"), b"0")
         if not (length.isdigit() and len(length) < 20) or int(length) > self._most:
             raise OverflowError
@@ -152,14 +164,14 @@ def error_response(
     current: MarkView | None = None,
     headers: Mapping[str, str] | None = None,
 ) -> Response:
-    """The answer that refuses a request."""
+    """Returns the answer that refuses a request."""
     shown = [_encodable(each)[:LONGEST] for each in problems[:MOST]]
     body = ErrorMessage(what=_encodable(what)[:LONGEST], problems=shown, current=current).model_dump_json()
     return Response(body, status, {**SECURITY, **(headers or {})}, "application/json")
 
 
 def _encodable(text: str) -> str:
-    """A text that can be sent: a lone surrogate is written as an escape."""
+    """Returns a text that can be sent: a lone surrogate is written as an escape."""
     return text.encode("utf-8", "backslashreplace").decode()
 
 

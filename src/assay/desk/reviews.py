@@ -1,8 +1,8 @@
-"""What raters do at the desk: judge which passages are relevant, or grade what a model judge graded.
+"""Makes the work of raters at the desk: judging relevance, or grading what a model judge graded.
 
-Relevance review asks first about the passages that matter most for the decision. That order reveals
-something: near its end come more passages of the arm that leads. So it is cut into batches, and the passages
-of a batch stand in the blind order of the review forms.
+A relevance review asks first about the passages that matter most for the decision. This order reveals
+something: near its end are more passages of the arm that is ahead. So the order is cut into batches, and the
+passages within a batch have the blind order of the review forms.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from assay.review.passage_work import GradingStep, PassageTask, PassageWork
 from assay.review.work import Choice, DeskWork, Rule, StepForm, TextBlock
 from assay.study.study import Study
 
-BATCH = 20  # passages within which the order of importance does not show
+BATCH = 20  # passages of a batch; their order does not show which is more important
 NOTE_LABEL = "Why, where it was hard to say"
 BY_TEXT = Rule(title="By its text", text="Judge what the passage says, not where it may come from.")
 
@@ -81,7 +81,7 @@ KEYS = "1234567890abcdefghijklmnopqrstuvwxyz"
 
 
 def find_work(study: Study, what: str | None, raters: Sequence[str], *, accepted_by: str = "") -> DeskWork:
-    """The work that a study has for people: the one that is named, or the first."""
+    """Finds the work that a study has for people: the work named `what`, or the first one."""
     offered, known = reviews_for(study), study.registry.names(REVIEWS)
     if what is None:
         if not offered:
@@ -97,12 +97,12 @@ def find_work(study: Study, what: str | None, raters: Sequence[str], *, accepted
 
 
 def desk_folder(study: Study) -> Path:
-    """Where the desk keeps its secret and the used links; it holds no marks."""
+    """Returns the folder in which the desk keeps its secret and the used links. It holds no marks."""
     return study.folder / "desk"
 
 
 def _raters(study: Study, named: Sequence[str]) -> list[str]:
-    """The raters that are named, or else those whose marks the study counts."""
+    """Returns the raters that are named, or else the raters whose marks the study counts."""
     people = [judge for judge in study.judges if isinstance(judge, PersonJudge)]
     raters = list(named) or [name for judge in people for name in judge.raters]
     if not raters:
@@ -111,7 +111,7 @@ def _raters(study: Study, named: Sequence[str]) -> list[str]:
 
 
 def _blocks(query: str, passage: str, facts: Mapping[str, str]) -> list[TextBlock]:
-    """What is on the screen: the query, the passage and what else is known."""
+    """Returns the blocks on the screen: the query, the passage and other facts."""
     return [
         TextBlock(role="question", title="Query", text=query),
         TextBlock(role="response", title="Passage", text=passage),
@@ -139,7 +139,7 @@ class RelevanceReview:
 
 
 class RelevanceWork(PassageWork):
-    """The open passages of a study's review."""
+    """The work of judging the relevance of a study's passages."""
 
     def __init__(
         self,
@@ -150,9 +150,9 @@ class RelevanceWork(PassageWork):
         decisive: bool = True,
         seed: int = 0,
     ) -> None:
-        """`first` asks only for that many passages, the most decisive ones.
+        """If `first` is given, the work has only that many passages, the most decisive ones.
 
-        Without `decisive` the passages come in the blind order of the forms.
+        If `decisive` is False, the passages come in the blind order of the forms.
         """
         evaluation = Evaluation(study)
         if not evaluation.reviewing.pool.items:
@@ -177,7 +177,10 @@ class RelevanceWork(PassageWork):
 def _batches(
     evaluation: Evaluation, first: int | None, decisive: bool, seed: int
 ) -> Iterator[Sequence[ReviewForm]]:
-    """The passages that nobody judged, batch by batch; last those that other raters judged already."""
+    """Yields batches of the passages that nobody has judged, and at the end the judged passages.
+
+    With `first`, the judged passages are left out.
+    """
     pool, corpus = evaluation.reviewing.pool, shared_corpus(evaluation)
     waiting = pool.open
     if decisive or first is not None:
@@ -221,7 +224,7 @@ class GradingReview:
 
 
 class GradingWork(PassageWork):
-    """What a paying judge graded, for some items drawn at random, to be graded by people too."""
+    """The work of grading what a paying judge graded, for items drawn at random."""
 
     def __init__(self, study: Study, raters: Sequence[str], *, items: int = ITEMS, seed: int = 0) -> None:
         evaluation = Evaluation(study)
@@ -238,7 +241,7 @@ class GradingWork(PassageWork):
 
 
 def _grading_step(judged: Sequence[JudgedItem], seed: int) -> GradingStep:
-    """The passages of one label; a passage that two judges graded is asked for once."""
+    """Returns the pass for one label. A passage that two judges graded is asked for once."""
     first = judged[0]
     if other := next((each for each in judged if each.grades != first.grades), None):
         raise UsageError(

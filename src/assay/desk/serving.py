@@ -1,4 +1,4 @@
-"""The server of the desk: only on this machine, with one link per rater, or on a network with a password."""
+"""Serves the desk: only on this machine, with a link for each rater, or on a network, with a password."""
 
 from __future__ import annotations
 
@@ -27,7 +27,10 @@ GRACE = 3  # seconds for requests that are under way at the end
 
 @dataclass(frozen=True)
 class ServedDesk:
-    """A running desk: its address, its raters, and a login link for each; no links if it has a password."""
+    """A running desk: its address, its raters, and a login link for each rater.
+
+    A desk with a password has no links.
+    """
 
     address: str
     raters: Sequence[str]
@@ -53,10 +56,11 @@ def serve(
     names: Sequence[str] = (),
     opened: Callable[[ServedDesk], None],
 ) -> None:
-    """Serves until Ctrl-C or SIGTERM, then closes the work. Calls `opened` once the desk answers.
+    """Serves the desk until Ctrl-C or SIGTERM, and then closes the work.
 
-    `state` is the folder of the secret and the used links, `raters` are those of the work who may log in
-    (None: all), and `names` are further host names of the desk, such as that of a proxy.
+    It calls `opened` once the desk accepts connections. `state` is the folder of the secret and of the used
+    links. `raters` are the raters of the work who may log in; None means all. `names` are further host names
+    of the desk, such as the name of a proxy.
     """
     if any(importlib.util.find_spec(name) is None for name in ("fastapi", "uvicorn")):
         raise PluginError(INSTALL)
@@ -108,7 +112,7 @@ def _address(host: str, port: int) -> str:
 
 
 def _lock_desk(work: DeskWork, state: Path) -> Callable[[], object]:
-    """Locks the desk, so that a study has only one; returns what unlocks it."""
+    """Locks the desk, so that a study has only one desk. Returns a function that unlocks it."""
     with explain_write_errors(state):
         state.mkdir(parents=True, exist_ok=True, mode=0o700)
     return hold_lock_for(work, state, busy=f"serving {state}, or taking scores in")
@@ -116,12 +120,12 @@ def _lock_desk(work: DeskWork, state: Path) -> Callable[[], object]:
 
 @contextmanager
 def _listening(host: str, port: int | None) -> Iterator[socket.socket]:
-    """A socket that accepts connections."""
+    """Opens a socket that accepts connections, and closes it at the end."""
     chosen = port_for(port)
     try:
         family = socket.getaddrinfo(host, chosen, type=socket.SOCK_STREAM)[0][0]
         listener = socket.create_server((host, chosen), family=family, backlog=AT_ONCE)
-        # Every connection inherits it: else the second part of an answer waits 40 ms for the first.
+        # Every connection inherits this. Without it the second part of an answer waits 40 ms.
         listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     except OSError as error:
         raise UsageError(
@@ -134,7 +138,7 @@ def _listening(host: str, port: int | None) -> Iterator[socket.socket]:
 
 @contextmanager
 def _swept() -> Iterator[None]:
-    """Exempts what is loaded by now from garbage collection, which would stop all threads for 0.1 s."""
+    """Exempts all objects that exist now from garbage collection, which would stop all threads for 0.1 s."""
     gc.collect()
     gc.freeze()
     try:
@@ -144,7 +148,7 @@ def _swept() -> Iterator[None]:
 
 
 def _run(app: object, listener: socket.socket) -> None:
-    """Runs until a signal ends it. The log never holds the address of a request."""
+    """Runs the server until a signal ends it. The log never contains the address of a request."""
     import uvicorn
 
     from assay.desk.connections import DeskConnection
@@ -162,7 +166,7 @@ def _run(app: object, listener: socket.socket) -> None:
         backlog=AT_ONCE,
         timeout_graceful_shutdown=GRACE,
     )
-    # uvicorn ends in order and then raises the signal again; the process must close its files before that.
+    # uvicorn stops cleanly and then raises the signal again. The process must close its files before that.
     before = {each: signal.signal(each, signal.default_int_handler) for each in ENDING}
     try:
         with suppress(KeyboardInterrupt):
@@ -176,7 +180,10 @@ def _run(app: object, listener: socket.socket) -> None:
 
 
 def port_for(wanted: int | None) -> int:
-    """The port asked for, if it is free; without one the usual one, or any that is free."""
+    """Returns the wanted port. If none is wanted, returns the usual port if it is free, else any free port.
+
+    Raises UsageError if the wanted port is not free.
+    """
     for port in (USUAL_PORT, 0) if wanted is None else (wanted,):
         with socket.socket() as probe:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

@@ -1,7 +1,8 @@
-"""Writes review forms as YAML that is pleasant to fill in: blind forms, or forms of one model.
+"""Writes review forms as YAML files that are easy to fill in: blind forms, or forms of one model.
 
-A blind form shows a passage once, for all arms that returned it, in an order by hash: neither a name nor a
-position reveals which arm a judgment will help. A form of one model shows its ranking, so it is not blind.
+A blind form shows a passage once, for all arms that returned it. The order of the passages is by hash. So
+neither a name nor a position reveals which arm a judgment will help. A form of one model shows the ranking of
+that model, so it is not blind.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ _INSTRUCTIONS = {
     " date under metadata, and set review_complete to true once no judgment is empty. [DONE] marks what was"
     " judged before; to change it, change the judgment and say why after [DONE].",
 }
-# What a literal block returns unchanged. The rest, such as \r or U+2028, needs an escape.
+# The characters that a literal block keeps unchanged. Others, such as \r or U+2028, need an escape.
 _LITERAL = re.compile(
     "[\t\n\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010fffe]+"
 )
@@ -64,7 +65,10 @@ _LITERAL = re.compile(
 def blind_forms(
     pool: Pool, corpus: Corpus, *, only: Collection[tuple[str, str]] | None = None, seed: int = 0
 ) -> list[ReviewForm]:
-    """One form per item, with each of its passages once; `only` keeps these pairs of item and passage."""
+    """Returns one form per item, which lists each passage of the item once.
+
+    `only` limits the forms to these pairs of item and passage.
+    """
     wanted = {each.key for each in pool.candidates} if only is None else set(only)
     _need_texts(wanted, corpus)
     forms = []
@@ -78,7 +82,10 @@ def blind_forms(
 
 
 def model_forms(blocks: Sequence[Block], pool: Pool, corpus: Corpus) -> list[ReviewForm]:
-    """One form per item and arm, best hit first. Of several seeds the best rank of a passage counts."""
+    """Returns one form per item and arm, with the best hit first.
+
+    If an arm has several seeds, a passage has the best of its ranks.
+    """
     arms: dict[str, dict[str, dict[str, tuple[int, float]]]] = {}  # arm -> item -> doc -> rank and score
     for block in blocks:
         scores = {(item_id, doc_id): score for item_id, doc_id, score in block.ranking.iter_rows()}
@@ -146,7 +153,7 @@ def _row(
 
 
 def rule_notes(reason: str) -> str:
-    """The notes of a row that a rule filled in."""
+    """Returns the notes of a row that a rule filled in."""
     return f"{AUTO} {reason}".rstrip()
 
 
@@ -160,7 +167,7 @@ def write_forms(
     taken: Sequence[Judgment] = (),
     reasons: Collection[str] = (),
 ) -> list[Path]:
-    """Writes one file per form, or none at all if a file holds a person's judgments that were not imported.
+    """Writes one file per form. If a file holds a person's judgments that were not imported, it writes none.
 
     A judgment is imported if the new form shows it as done, or if it is among `taken`. `reasons` are the
     words with which the reasons of rules begin.
@@ -181,7 +188,10 @@ def write_forms(
 
 
 def file_name(form: ReviewForm, *, marked: bool = False) -> str:
-    """A name that every file system accepts; `marked` adds a hash, for names that would clash."""
+    """Returns a file name that every file system accepts.
+
+    `marked` adds a hash, for names that would clash.
+    """
     parts = [form.item_id] if form.model is None else [form.item_id, form.model]
     stem = "_".join(_safe(part) for part in parts)
     return f"review_{stem}-{_mark(*parts)}.yaml" if marked else f"review_{stem}.yaml"
@@ -199,7 +209,7 @@ def _mark(*parts: str) -> str:
 def _at_stake(
     path: Path, form: ReviewForm, said: Mapping[_MarkKey, set[str]], reasons: Collection[str]
 ) -> Problem | None:
-    """The reason why the form may not replace the file; None if it may."""
+    """Returns the reason why the form may not replace the file, or None if it may."""
     if not path.exists():
         return None
     fix = "Import it first, move it away, or export to another folder."
@@ -234,16 +244,19 @@ def _by_person(row: FormRow) -> bool:
 
 
 def _is_imported(item_id: str, row: FormRow, remark: str, said: Mapping[_MarkKey, set[str]]) -> bool:
-    """Whether a stored judgment has everything that the row says, apart from notes that an export wrote."""
+    """Whether a stored judgment has the mark of the row.
+
+    If a person wrote notes in the row, the judgment must also have these notes as its reason.
+    """
     reasons = said.get((item_id, row.doc_id, parse_mark(row.judgment)))
     own = remark if row.tag == AUTO else reviewer_notes(row.notes)
     return reasons is not None and (not own or own in reasons)
 
 
 class _Dumper(yaml.SafeDumper):
-    """Writes a literal block for every text that a block can hold.
+    """A dumper that allows a literal block for every text that a block can hold.
 
-    PyYAML escapes a whole text for a tab or a space at the end of a line, and loses U+0085 in a block.
+    PyYAML escapes a whole text because of a tab or a space at the end of a line. In a block it loses U+0085.
     """
 
     def analyze_scalar(self, scalar: str) -> ScalarAnalysis:
@@ -253,7 +266,10 @@ class _Dumper(yaml.SafeDumper):
 
 
 def to_yaml(form: ReviewForm) -> str:
-    """The form as text: no line is wrapped, rows are separate, and every text reads back unchanged."""
+    """Returns the form as text.
+
+    No line is wrapped, rows are separate, and every text reads back unchanged.
+    """
     auto = sum(row.tag == AUTO for row in form.rows)
     done = sum(row.tag == DONE for row in form.rows)
     model = {} if form.model is None else {"model": form.model}

@@ -1,8 +1,9 @@
-"""Reads the judgments of review forms: who made each of them, and which of them are new.
+"""Reads the judgments in review forms: who made each judgment, and whether it is new.
 
-A row that a rule filled in is nobody's judgment, and neither is one that an export repeated. Every other
-judgment in a form is its reviewer's, also if it contradicts a rule. Earlier judgments stay; one that its
-reviewer changes is replaced. Importing a form twice changes nothing, also if its texts changed since.
+A row that a rule filled in is not a person's judgment. A row in which an export repeated a judgment is not a
+new judgment. Every other judgment in a form is its reviewer's, even if it contradicts a rule. Earlier
+judgments stay, except those that their reviewer changes. Importing a form twice changes nothing, even if its
+texts changed in between.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ _SAID_BEFORE: tuple[Kind, ...] = ("older", "done", "repeated")
 
 
 class BlankRow(NamedTuple):
-    """A row that nobody judged yet."""
+    """A row that nobody has judged yet."""
 
     file: str
     line: int | None
@@ -50,7 +51,7 @@ class BlankRow(NamedTuple):
 
 @dataclass(frozen=True)
 class ReviewImport:
-    """The result of reading forms: the new marks, and what the other rows are."""
+    """The result of reading forms: the new marks, and counts of the other rows."""
 
     filled: list[FilledPassage]
     unchanged: int  # judged before in the same words
@@ -61,7 +62,7 @@ class ReviewImport:
 
 @dataclass(frozen=True)
 class _FormMark:
-    """One row of a form, with its reviewer."""
+    """A row of a form, with its reviewer."""
 
     form: ReviewForm
     index: int
@@ -87,7 +88,7 @@ class _FormMark:
 
 @dataclass(frozen=True)
 class _ReviewState:
-    """What forms are checked against: the pool, the corpus, and earlier judgments."""
+    """The state with which forms are compared: the pool, the corpus, and earlier judgments."""
 
     pool: Pool
     corpus: Corpus
@@ -103,17 +104,17 @@ class _ReviewState:
 
     @cached_property
     def standing(self) -> Mapping[Who, Judgment]:
-        """The current judgment of a reviewer on an item and passage."""
+        """The current judgment of each reviewer, item and passage."""
         return {(each.judge, each.item_id, each.target or ""): each for each in still_standing(self.earlier)}
 
     @cached_property
     def ever(self) -> set[tuple[str, ...]]:
-        """Every mark that an item and passage ever got, with its reviewer and without."""
+        """Every mark that an item and passage ever got, once with its reviewer and once without."""
         marks = [(each.item_id, each.target or "", each.category or "", each.judge) for each in self.earlier]
         return {*marks, *(mark[:3] for mark in marks)}
 
     def kind(self, said: _FormMark) -> Kind:
-        """Who made the judgment of a row, and whether it is new."""
+        """Returns the kind of a row: who made its judgment, and whether the judgment is new."""
         known = self.candidates.get(said.key)
         if not said.mark:
             return "unread" if parse_mark(said.row.judgment) is None else "blank"
@@ -145,19 +146,22 @@ class _ReviewState:
         return own or (repeats and any((*said.key, mark) in self.ever for mark in alike))
 
     def overtaken(self, said: _FormMark, latest: Mapping[Who, str]) -> bool:
-        """Whether a row is an older judgment that its reviewer changed after a later form showed it."""
+        """Whether a row repeats an earlier judgment that its reviewer has changed.
+
+        The change is known because a later form shows the reviewer's newer judgment.
+        """
         changed = said.row.tag != DONE and latest.get(said.who, said.mark) != said.mark
         return changed and (*said.key, said.mark, said.reviewer) in self.ever
 
     def of_query(self, form: ReviewForm) -> Problem | None:
-        """The problem of a form's query, if no new judgment about it is possible."""
+        """Returns the problem of a form's query, if no new judgment about the query is possible."""
         if (item := self.items.get(form.item_id)) is not None:
             return form.query_changed(item.text)
         what, fix = f"no query {form.item_id!r} wants a review", did_you_mean(form.item_id, self.items)
         return form.lines.problem(("metadata", "query_id"), what, fix)
 
     def of_text(self, said: _FormMark) -> Problem | None:
-        """The problem of a row's passage, if no new judgment about it is possible."""
+        """Returns the problem of a row's passage, if no new judgment about the passage is possible."""
         doc_id, form = said.row.doc_id, said.form
         if (text := self.corpus.text_of(doc_id)) is not None:
             return form.text_changed(said.index, text)
@@ -176,10 +180,11 @@ def read_marks(
     standing: Sequence[Judgment],
     counted: Collection[str] | None = None,
 ) -> ReviewImport:
-    """The marks that forms add to earlier ones; raises with every problem of every form.
+    """Returns the marks that forms add to earlier ones. Raises DataError with every problem of every form.
 
-    `reviewer` filled in the forms without a name, `when` is the time of forms without a date, `standing` are
-    all earlier judgments, replaced or not, and `counted` the people whose marks the study counts (None: all).
+    `reviewer` is the reviewer of forms without a name, and `when` the time of forms without a date.
+    `standing` holds all earlier judgments, replaced or not. `counted` are the people whose marks the study
+    counts; None means all people.
     """
     known = _ReviewState(
         pool, corpus, [one for one in standing if one.label == REVIEW and one.target is not None]
@@ -209,7 +214,7 @@ def read_marks(
 
 
 def _wrong(new: Sequence[_FormMark], known: _ReviewState) -> list[Problem]:
-    """The problems of rows with a new judgment; problems of other rows do no harm."""
+    """Returns the problems of rows with a new or unreadable judgment. Problems in other rows are ignored."""
     found = [known.of_query(form) for form in {id(said.form): said.form for said in new}.values()]
     found += [known.of_text(said) for said in new]
     fix = f"Write {', '.join(GRADES)}, or leave it empty."
@@ -239,7 +244,7 @@ def _contradictions(spoken: Iterable[_FormMark]) -> list[Problem]:
 
 
 def _grouped(spoken: Iterable[_FormMark]) -> list[list[_FormMark]]:
-    """The rows by reviewer and passage, in one form or several."""
+    """Groups rows by reviewer and passage. The rows of a group may come from several forms."""
     groups: dict[Who, list[_FormMark]] = {}
     for said in spoken:
         groups.setdefault(said.who, []).append(said)
@@ -247,7 +252,7 @@ def _grouped(spoken: Iterable[_FormMark]) -> list[list[_FormMark]]:
 
 
 def _filled(group: Sequence[_FormMark], known: _ReviewState, when: float) -> FilledPassage | None:
-    """A reviewer's judgment of a passage; None if the reviewer made the same one before."""
+    """Returns a reviewer's judgment of a passage, or None if the reviewer made the same judgment before."""
     said = group[0]
     candidate = known.candidates.get(said.key)
     filled = rule_notes(candidate.reason if candidate else "")
@@ -257,7 +262,7 @@ def _filled(group: Sequence[_FormMark], known: _ReviewState, when: float) -> Fil
     shown = text_with_query(known.items[said.form.item_id].text, text)
     subject = PassageTask(said.form.item_id, said.row.doc_id, REVIEW, shown)
     before = known.standing.get(said.who)
-    # About another text or another query it would be another judgment.
+    # The same mark for another text or another query would be another judgment.
     if before is not None and (before.category, before.reason, before.seen) == (
         said.mark,
         reason,

@@ -1,7 +1,7 @@
-"""Review forms: what a person fills in, in one YAML file per query, and how such a file is read.
+"""Reads review forms. A review form is a YAML file for one query, which a person fills in.
 
-People's files are untidy: a judgment in any case, a name still missing, fields that Assay does not know. What
-cannot be meant otherwise is understood; nothing is guessed.
+People's files are untidy: a judgment in any case, a name still missing, fields that Assay does not know. Text
+that can have only one meaning is understood. Nothing is guessed.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ _WRAPPING = "\"'`‘’“”«» \t\r\n"
 _SECTION = re.compile(r"\[[^\]]*\] ?")
 _BREAKS = re.compile(r"[\s_\-‐‑–—]+")  # what people write between the two words of a mark
 
-_REASON = re.compile(r"; (\w+): ")  # how another reason follows
+_REASON = re.compile(r"; (\w+): ")  # the beginning of a further reason
 
 
 @dataclass(frozen=True)
 class FormRow:
-    """One passage to judge, and what was written about it."""
+    """A row of a form: a passage to judge, and the judgment and notes on it."""
 
     doc_id: str
     text: str = ""
-    preview: str = ""  # its beginning, where a form shows no more
+    preview: str = ""  # the beginning of the text, if the form shows no more
     judgment: str = ""
     notes: str = ""
     document: str = ""
@@ -47,11 +47,14 @@ class FormRow:
 
     @property
     def tag(self) -> str:
-        """AUTO or DONE if an export filled the row in, also if it was changed since."""
+        """`AUTO` or `DONE` if an export filled the row in, even if the row was changed since; else empty."""
         return next((tag for tag in (AUTO, DONE) if self.notes.lstrip().startswith(tag)), "")
 
     def outdated(self, text: str) -> str | None:
-        """The field whose text differs from the passage; spaces and line ends do not count."""
+        """Returns the name of the field whose text differs from the passage; None if no text differs.
+
+        Spaces and line ends do not count.
+        """
         whole = collapse_spaces(text)
         if not any(shown in {"", whole} for shown in _shown(self.text)):
             return "text"
@@ -62,7 +65,10 @@ class FormRow:
 
 @dataclass(frozen=True)
 class ReviewForm:
-    """The passages of one query, for one person to judge. A form of a single model is not blind."""
+    """A form with the passages of one query, for one person to judge.
+
+    A form of a single model is not blind.
+    """
 
     item_id: str
     rows: tuple[FormRow, ...]
@@ -73,18 +79,21 @@ class ReviewForm:
     reviewer: str = ""
     review_date: str = ""
     complete: bool = False
-    facts: tuple[ItemFact, ...] = field(default=(), compare=False)  # for the reader; not read back
+    facts: tuple[ItemFact, ...] = field(default=(), compare=False)  # shown to the person; not read back
     lines: Lines = field(default_factory=lambda: Lines(""), compare=False, repr=False)
 
     @property
     def signed(self) -> str:
-        """The reviewer; empty if the field is empty or still has its placeholder."""
+        """The name of the reviewer; empty if the field is empty or still has its placeholder."""
         name = collapse_spaces(self.reviewer)
         return "" if name.strip("[]<>()_ ").lower() in _NOBODY else name
 
     @property
     def time(self) -> float | None:
-        """The review's date in seconds since 1970, read as UTC; None if it cannot be read."""
+        """The review's date in seconds since 1970; None if it cannot be read.
+
+        Without a time zone it is read as UTC.
+        """
         date = self.review_date.strip()
         for way in (None, *_DATES):
             try:
@@ -95,12 +104,12 @@ class ReviewForm:
         return None
 
     def problem(self, index: int, name: str, what: str, fix: str = "") -> Problem:
-        """A problem with a field of a row."""
+        """Returns a problem with a field of a row."""
         return self.lines.problem(("results", index, name), what, fix)
 
     @property
     def unfinished(self) -> str | None:
-        """The note on a form that is marked complete and is not; None for any other."""
+        """A note if the form is marked complete although judgments are blank; else None."""
         blank = [index for index, row in enumerate(self.rows) if parse_mark(row.judgment) == ""]
         if not self.complete or not blank:
             return None
@@ -108,7 +117,10 @@ class ReviewForm:
         return f"{self.place(blank[0])}: {what}"
 
     def query_changed(self, now: str) -> Problem | None:
-        """The problem of a form about another query; a form that shows no query is about the present one."""
+        """Returns a problem if the form shows another query than `now`.
+
+        A form that shows no query is taken as a form about the current query.
+        """
         if collapse_spaces(self.text) in {"", collapse_spaces(now)}:
             return None
         what = f"the query has changed since the form was written: it reads {now!r} now"
@@ -116,31 +128,34 @@ class ReviewForm:
         return self.lines.problem(("query", "text"), what, fix)
 
     def text_changed(self, index: int, now: str) -> Problem | None:
-        """The problem of a row that shows another text."""
+        """Returns a problem if the row shows another text than `now`."""
         if (name := self.rows[index].outdated(now)) is None:
             return None
         what = "the text has changed since the form was written"
         return self.problem(index, name, what, "Export the form again, and judge the text as it is now.")
 
     def place(self, index: int) -> str:
-        """The place of a row, as file and line."""
+        """Returns the place of a row, as file and line."""
         line = self.lines.of(("results", index))
         return self.lines.where if line is None else f"{self.lines.where}:{line}"
 
 
 def collapse_spaces(text: str) -> str:
-    """The text with one space for every stretch of spaces and line ends."""
+    """Returns the text with one space in place of each stretch of spaces and line ends."""
     return " ".join(text.split())
 
 
 def _shown(text: str) -> list[str]:
-    """The text, and the text without a section's name before it."""
+    """Returns the text. If the text begins with a section's name, also returns it without that name."""
     found = collapse_spaces(text)
     return [found, _SECTION.sub("", found, count=1)] if _SECTION.match(found) else [found]
 
 
 def parse_mark(judgment: str) -> str | None:
-    """The mark that a judgment as written means: empty if it is blank, None if it means none."""
+    """Returns the mark for a judgment as a person wrote it.
+
+    It is empty if the judgment is blank, and None if the judgment has no known meaning.
+    """
     word = judgment.strip(_WRAPPING).upper()
     mark = _BREAKS.sub("_", word)
     if mark in GRADES:
@@ -149,15 +164,16 @@ def parse_mark(judgment: str) -> str | None:
 
 
 def reviewer_notes(notes: str, filled: str = AUTO, reasons: Collection[str] = ()) -> str:
-    """The reviewer's own notes: empty if they are as a rule filled them in."""
+    """Returns the notes that the reviewer wrote; empty if the notes are as a rule filled them in."""
     own = notes.strip().removeprefix(DONE).strip()
     return "" if collapse_spaces(own) == collapse_spaces(filled) else added_notes(own, filled, reasons) or own
 
 
 def added_notes(notes: str, filled: str, reasons: Collection[str] = ()) -> str:
-    """What a person wrote after the notes of a rule; empty if that is not certain.
+    """Returns what a person wrote after the notes of a rule; empty if that is not certain.
 
-    `reasons` are the words that rules begin reasons with: the notes may hold one that has gone since.
+    `reasons` are the words with which the reasons of rules begin. The notes may hold a reason that its rule
+    no longer gives.
     """
     own, known = collapse_spaces(notes), collapse_spaces(filled)
     # Other programs write [AUTO] too: the words after a tag without a reason may be theirs.
@@ -174,7 +190,7 @@ def added_notes(notes: str, filled: str, reasons: Collection[str] = ()) -> str:
 
 
 def read_forms(paths: Sequence[Path]) -> list[ReviewForm]:
-    """The forms in files and folders; raises with every problem of every file."""
+    """Reads the forms in files and folders. Raises DataError with every problem of every file."""
     problems: list[Problem] = []
     forms: list[ReviewForm] = []
     for path in _files(paths, problems):
@@ -188,7 +204,7 @@ def read_forms(paths: Sequence[Path]) -> list[ReviewForm]:
 
 
 def _files(paths: Sequence[Path], problems: list[Problem]) -> list[Path]:
-    found: dict[Path, Path] = {}  # by file: one that is named twice is read once
+    found: dict[Path, Path] = {}  # by file: a file that is named twice is read once
     for path in paths:
         files = [path]
         if path.is_dir():
@@ -203,7 +219,7 @@ def _files(paths: Sequence[Path], problems: list[Problem]) -> list[Path]:
 
 
 def read_form(path: Path) -> ReviewForm:
-    """The form in one file."""
+    """Reads the form in one file."""
     content, lines = read_yaml(path)
     if not isinstance(content, dict):
         fix = "Export the form again, or name another file."
@@ -217,7 +233,7 @@ def read_form(path: Path) -> ReviewForm:
 
 @dataclass(frozen=True)
 class _Fields:
-    """One mapping of a form, whose fields are read one by one."""
+    """A mapping of a form. Its fields are read one by one, and their problems are collected."""
 
     content: Mapping[str, Any]
     loc: Loc
@@ -225,14 +241,17 @@ class _Fields:
     problems: list[Problem]
 
     def part(self, name: str) -> _Fields:
-        """The mapping under a name; empty if there is none."""
+        """Returns the mapping under a name; an empty one if there is none."""
         value = self.content.get(name)
         if value is not None and not isinstance(value, dict):
             self._wrong(name, "is not a mapping of fields", "Write it as the exported form has it.")
         return _Fields(value if isinstance(value, dict) else {}, (*self.loc, name), self.lines, self.problems)
 
     def word(self, name: str, *, needed: bool = False) -> str:
-        """The text of a field; a number gives its digits, and `[name]` what is in the brackets."""
+        """Returns the text of a field.
+
+        A number becomes its digits, and a list of one entry becomes that entry.
+        """
         value = self.content.get(name)
         if isinstance(value, list) and len(value) == 1:
             value = value[0]

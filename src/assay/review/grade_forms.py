@@ -1,6 +1,6 @@
-"""Forms on which people grade what a model judge graded: writing them and reading them.
+"""Writes and reads forms on which people grade passages that a model judge graded.
 
-They look like the other review forms, and the same command takes them. What tells them apart is the label
+These forms look like the other review forms, and the same command imports them. They differ in the label
 under `metadata`: it names the question that the judge was asked.
 """
 
@@ -42,27 +42,30 @@ GradeKey = tuple[str, str, str]  # item, label and passage
 
 @dataclass(frozen=True)
 class GradeForm:
-    """The passages of one item, to be graded under one label."""
+    """A form with the passages of one item, to be graded under one label."""
 
     form: ReviewForm
     label: str
-    query: Mapping[str, Any] = field(default_factory=dict)  # what is shown of it
-    rules: Mapping[str, Any] = field(default_factory=dict)  # what the judge's prompt says about them
+    query: Mapping[str, Any] = field(default_factory=dict)  # what is shown of the query
+    rules: Mapping[str, Any] = field(default_factory=dict)  # what the judge's prompt says about the grades
 
 
 def grade_word(judgment: str, grades: Mapping[str, float]) -> str | None:
-    """The judge's word that a grade as written means: empty if it is blank, None if it means none."""
+    """Returns the judge's word for a grade as a person wrote it.
+
+    It is empty for a blank grade, and None for a grade that the judge does not have.
+    """
     plain = normalize_grade(judgment)
     return "" if plain in BLANKS else next((word for word in grades if normalize_grade(word) == plain), None)
 
 
 def normalize_grade(text: str) -> str:
-    """A grade in the form in which it is compared: capitals, with one underscore between two words."""
+    """Returns a grade in the form used for comparison: capitals, with one underscore between two words."""
     return _NO_WORD.sub("_", text).strip("_").upper()
 
 
 def grade_form(asked: JudgedItem, seed: int, told: Mapping[GradeKey, str], reviewer: str = "") -> GradeForm:
-    """A form with every passage, in a random order; `told` holds the earlier grades."""
+    """Returns a form with every passage, in a random order. `told` holds the earlier grades."""
     rows = []
     for doc_id in asked.order(seed):
         word = told.get((*asked.key, doc_id), "")
@@ -74,7 +77,7 @@ def grade_form(asked: JudgedItem, seed: int, told: Mapping[GradeKey, str], revie
 
 
 def write_grade_forms(forms: Sequence[GradeForm], folder: Path, taken: Sequence[Judgment]) -> list[Path]:
-    """Writes one file per form, or none at all if a file holds a person's grades that were not imported."""
+    """Writes one file per form. If a file holds a person's grades that were not imported, it writes none."""
     paths = [folder / each.label / file_name(each.form) for each in forms]
     said = {(each.item_id, each.label, each.target, normalize_grade(each.category or "")) for each in taken}
     pairs = list(zip(paths, forms, strict=True))
@@ -86,7 +89,7 @@ def write_grade_forms(forms: Sequence[GradeForm], folder: Path, taken: Sequence[
 
 
 def _at_stake(path: Path, form: GradeForm, said: set[tuple[str, str, str | None, str]]) -> Problem | None:
-    """The reason why the form may not replace the file; None if it may."""
+    """Returns the reason why the form may not replace the file, or None if it may."""
     if not path.exists():
         return None
     fix = "Import it first, move it away, or export to another folder."
@@ -102,7 +105,7 @@ def _at_stake(path: Path, form: GradeForm, said: set[tuple[str, str, str | None,
 
 
 def grade_form_yaml(asked: GradeForm) -> str:
-    """The form as text: its own head over the rows of a blind review form."""
+    """Returns the form as text: a head of its own, and then the rows of a blind review form."""
     form = asked.form
     metadata = {"query_id": form.item_id, "label": asked.label, "category": form.category}
     metadata |= {"reviewer": form.reviewer, "review_date": form.review_date}
@@ -118,7 +121,7 @@ def grade_form_yaml(asked: GradeForm) -> str:
 
 
 def split_forms(forms: Sequence[ReviewForm]) -> tuple[list[ReviewForm], list[GradeForm]]:
-    """The review forms, and the forms for grades beside a judge."""
+    """Splits forms into review forms of marks and forms for grades, which have a label."""
     plain, verdicts = [], []
     for form in forms:
         content, _ = read_yaml(Path(form.lines.where))
@@ -135,7 +138,7 @@ def split_forms(forms: Sequence[ReviewForm]) -> tuple[list[ReviewForm], list[Gra
 
 @dataclass(frozen=True)
 class _GradeRow:
-    """One row of a form, with its item and its reviewer."""
+    """A row of a form, with its reviewer and the judged item that it belongs to."""
 
     form: ReviewForm
     index: int
@@ -173,7 +176,10 @@ def read_grades(
     when: float,
     earlier: Sequence[Judgment],
 ) -> ReviewImport:
-    """The grades that forms add to earlier ones; raises with every problem of every form."""
+    """Returns the grades that forms add to earlier ones.
+
+    Raises DataError with every problem of every form.
+    """
     known = {each.key: each for each in asked}
     said = [
         _GradeRow(
@@ -198,7 +204,7 @@ def read_grades(
 
 
 class _EarlierGrades:
-    """Earlier grades, and whether a row only repeats one of them."""
+    """The earlier grades. They decide whether a row only repeats one of them."""
 
     def __init__(self, earlier: Sequence[Judgment], said: Sequence[_GradeRow]) -> None:
         known = [each for each in earlier if each.target is not None]
@@ -207,7 +213,7 @@ class _EarlierGrades:
         self._anybody = {
             (*who[1:], normalize_grade(each.category or "")) for who, each in self.standing.items()
         }
-        # a later grade in one form is not taken back by an older form next to it
+        # an older form in the same import must not take back a later grade
         self._kept = {each.who for each in said if self._stands(each)}
 
     def _stands(self, said: _GradeRow) -> bool:
@@ -216,7 +222,7 @@ class _EarlierGrades:
             return False
         notes = reviewer_notes(said.row.notes)
         text = said.asked.passages.get(said.row.doc_id) if said.asked else None
-        # the same word on another text is another judgment, if the form shows that text
+        # the same word for another text is another judgment, if the form shows that text
         same = text is None or own.seen == text_hash(text) or said.form.text_changed(said.index, text)
         return bool(same) and notes in {"", own.reason or ""}
 
@@ -235,7 +241,7 @@ def _who(judgment: Judgment) -> tuple[str, ...]:
 
 
 def _wrong(new: Sequence[_GradeRow]) -> list[Problem]:
-    """The problems of rows with a new grade."""
+    """Returns the problems of rows with a new grade."""
     problems = [_of_form(each) for each in {id(each.form): each for each in new}.values()]
     for each in (each for each in new if each.asked is not None):
         asked, doc_id = each.asked, each.row.doc_id
@@ -251,7 +257,7 @@ def _wrong(new: Sequence[_GradeRow]) -> list[Problem]:
 
 
 def _of_form(said: _GradeRow) -> Problem | None:
-    """The problem of a whole form, if nothing can be imported from it."""
+    """Returns the problem of a whole form, if nothing can be imported from it."""
     lines = said.form.lines
     if said.asked is None:
         what = f"no judge graded what came back for {said.form.item_id!r} under {said.label!r}"
@@ -288,7 +294,7 @@ def _filled(said: _GradeRow, before: Judgment | None, when: float) -> FilledPass
 
 
 def _notes(forms: Sequence[GradeForm], blank: Sequence[_GradeRow]) -> list[str]:
-    """Notes on forms that are marked complete and are not."""
+    """Returns notes on forms that are marked complete although a judgment is blank."""
     left = {id(each.form): each for each in reversed(blank)}
     return [
         f"{each.form.place(each.index)}: the form says that it is complete, and a judgment is left blank."
@@ -298,7 +304,7 @@ def _notes(forms: Sequence[GradeForm], blank: Sequence[_GradeRow]) -> list[str]:
 
 
 def join_imports(imports: Sequence[ReviewImport]) -> ReviewImport:
-    """The imports of several kinds of form, as one."""
+    """Joins the imports of several kinds of form into one."""
     return ReviewImport(
         [filled for each in imports for filled in each.filled],
         sum(each.unchanged for each in imports),

@@ -1,9 +1,9 @@
-"""People beside a model judge: which of its grades they check, and how far they agree with it.
+"""Draws the items on which people check a model judge, and computes how far people agree with it.
 
-People see a random part of the items whose results the judge judged. Random, because what they find there is
-carried over to the rest: items that somebody picked, the doubtful ones for instance, would say how the judge
-does on doubtful items. Of each item they grade every passage that the judge graded, in its own words, and see
-neither its verdict nor a rank.
+People see a random part of the items that the judge graded. The part must be random, because its result is
+carried over to the other items. If somebody picked doubtful items, the result would hold only for doubtful
+items. For each item people grade every passage that the judge graded, with the judge's own words. They see
+neither the judge's grade nor a rank.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ ITEMS = 50  # drawn by default
 
 @runtime_checkable
 class PromptedJudge(Protocol):
-    """A judge that asks a model, by a prompt."""
+    """A judge that asks a model by means of a prompt."""
 
     @property
     def asks(self) -> Prompt: ...
@@ -40,14 +40,14 @@ class PromptedJudge(Protocol):
 
 @dataclass(frozen=True)
 class JudgedItem:
-    """One item, and the passages that a paying judge graded for it under one label."""
+    """An item, and the passages that a paying judge graded for it under one label."""
 
     item: Item
     label: str
     judge: str
-    grades: Mapping[str, float]  # the judge's words, best first, and what each counts
+    grades: Mapping[str, float]  # the judge's words, best first, each with its value
     passages: Mapping[str, str]  # doc_id -> text
-    prompt: Prompt | None = None  # its prompt, if it has one
+    prompt: Prompt | None = None  # the prompt of the judge, if it has one
 
     @property
     def key(self) -> tuple[str, str]:
@@ -55,7 +55,7 @@ class JudgedItem:
 
     @property
     def query(self) -> dict[str, Any]:
-        """What is shown of the query: as much as the judge saw."""
+        """The parts of the query that people see: as much as the judge saw."""
         intent = self.item.gold.get("intent")
         quoted = expected_of(self.item) if self.prompt is not None and self.prompt.quotes("expected") else []
         found = {"text": self.item.text, "intent": intent and str(intent), "expected": quoted}
@@ -72,14 +72,17 @@ class JudgedItem:
         return {"intent": meant, "grades": grades} if meant else {"grades": grades}
 
     def order(self, seed: int) -> list[str]:
-        """The passages in an order by hash, which no ranking decides."""
+        """Returns the passages in an order by hash, which does not depend on a ranking."""
         return sorted(self.passages, key=lambda doc_id: _hash(seed, *self.key, doc_id))
 
 
 def judged_items(
     judges: Iterable[Judge], judgments: Sequence[Judgment], present: Sequence[BlockTexts]
 ) -> list[JudgedItem]:
-    """Everything that paying judges graded and whose text is known, items in the order of the blocks."""
+    """Returns the items and passages that paying judges graded, if the text of the passage is known.
+
+    The items are in the order of the blocks.
+    """
     items = {item.item_id: item for each in present for item in each.block.items}
     found = []
     for judge in judges:
@@ -103,14 +106,17 @@ def _text(judgment: Judgment, present: Sequence[BlockTexts]) -> str:
 
 
 def _grades(judge: Judge, said: Iterable[Judgment]) -> dict[str, float]:
-    """The grades that a judge declares, or else those that it used."""
+    """Returns the grades that a judge declares, or else the grades that it used.
+
+    The best grade comes first.
+    """
     heard = {each.category: each.grade for each in said if each.category is not None}
     words = (judge.grades if isinstance(judge, GradingJudge) else None) or heard
     return dict(sorted(words.items(), key=lambda pair: (-pair[1], pair[0])))
 
 
 def drawn(asked: Sequence[JudgedItem], items: int, seed: int) -> list[JudgedItem]:
-    """A random part of the items; with the same seed a larger part contains every smaller one."""
+    """Draws a random part of the items. With the same seed a larger part contains every smaller part."""
     ids = sorted({each.item.item_id for each in asked}, key=lambda item_id: _hash(seed, item_id))
     chosen = set(ids[:items])
     return [each for each in asked if each.item.item_id in chosen]
@@ -122,10 +128,10 @@ def _hash(seed: int, *parts: str) -> str:
 
 @dataclass(frozen=True)
 class GradingProgress:
-    """How far people have checked what paying judges graded."""
+    """The progress of people in checking the items that paying judges graded."""
 
-    items: int  # graded by a paying judge
-    finished: int  # those with all passages graded by people
+    items: int  # items that a paying judge graded
+    finished: int  # items of which people graded all passages
     before: list[str]  # paying judges that are listed before people
     drawn: int = 0  # items that people have forms for, if that is known
     drawn_finished: int = 0
@@ -139,7 +145,10 @@ class GradingProgress:
         names: Sequence[str],
         drawn: Set[str] = frozenset(),
     ) -> GradingProgress:
-        """`names` are the raters that count, best first; `drawn` the items that people have forms for."""
+        """Computes the progress.
+
+        `names` are the raters that count, best first. `drawn` are the items that people have forms for.
+        """
         sources = LabelSources.of(judges, names)
         graded = {
             (each.item_id, each.label, each.target) for each in judgments if each.judge in sources.people
@@ -158,7 +167,7 @@ class GradingProgress:
 
     @property
     def in_words(self) -> str:
-        """The progress in a sentence."""
+        """The progress as a sentence."""
         if self.before:
             return f"people's grades do not count: list human before {', '.join(self.before)} in judges"
         said = f"people finished {self.finished} of the {self.items} items that a model judged"
@@ -174,20 +183,23 @@ Ratings = np.ndarray[Any, Any]
 
 @dataclass(frozen=True)
 class Agreement:
-    """How far people agree on what is relevant, on the passages that several judged."""
+    """The agreement of people with each other and with paying judges, on passages that several judged."""
 
     raters: list[str]
     judges: list[str]  # paying judges that have graded something
     shared: int  # passages that two or more judged
     pairs: list[dict[str, Any]]  # per pair: n, share of equal marks, Cohen's kappa
-    alpha: float | None  # Krippendorff's, of all
+    alpha: float | None  # Krippendorff's alpha, over all raters
     verdicts: list[dict[str, Any]]  # of people with paying judges, and with each other
 
     @classmethod
     def of(
         cls, judgments: Sequence[Judgment], raters: Sequence[str], asked: Sequence[JudgedItem]
     ) -> Agreement:
-        """`raters` are the people whose marks count, `asked` what paying judges graded."""
+        """Computes the agreement.
+
+        `raters` are the people whose marks count; `asked` is what paying judges graded.
+        """
         marks = [mark for mark in judgments if mark.label == REVIEW]
         shared = shared_ratings(marks, raters)
         table = np.array([[by.get(rater, np.nan) for rater in raters] for by in shared.values()])
@@ -217,10 +229,11 @@ def _pairs(table: Ratings, raters: Sequence[str]) -> Iterator[dict[str, Any]]:
 def _on_verdicts(
     asked: Sequence[JudgedItem], judgments: Sequence[Judgment], people: Sequence[str]
 ) -> list[dict[str, Any]]:
-    """The agreement of every judge with every person, and of every two people, under the judge's label.
+    """Returns the agreement of every judge with every person, and of every two people.
 
-    Raw agreement, Cohen's kappa, plain and with quadratic weights, and how often each word of the first met
-    each of the second.
+    It is computed under the judge's label. An entry has the raw agreement, and Cohen's kappa without weights
+    and with quadratic weights. It also counts how often each grade of the first rater met each grade of the
+    second.
     """
     found = []
     for judge, label in dict.fromkeys((each.judge, each.label) for each in asked):
@@ -248,5 +261,5 @@ def _agreement(ratings: Ratings, grades: Mapping[str, float]) -> dict[str, Any]:
 
 
 def _number(value: float) -> float | None:
-    """The value; None if it is not finite."""
+    """Returns the value; None if it is not finite."""
     return float(value) if np.isfinite(value) else None

@@ -1,8 +1,8 @@
-"""Where people's marks are kept, and how marks from files come in.
+"""Keeps people's marks in a book, and imports marks from files.
 
-A book of marks is a journal: lines are added and never rewritten. What people filled in elsewhere, in forms,
-tables or files, goes through the same `save` as a mark made in the browser, by the same rules. All of an
-import is kept, or nothing, with the reasons.
+A book of marks is a journal: lines are added and never rewritten. Marks from forms, tables or files go
+through the same `save` as marks made in the browser, and follow the same rules. An import is saved
+completely. If anything in it is wrong, nothing is saved, and the error gives every reason.
 """
 
 from __future__ import annotations
@@ -24,9 +24,10 @@ Line = TypeVar("Line", bound=msgspec.Struct)
 
 
 class MarkBook(Generic[Line]):
-    """The lines of one journal. Threads may share it; a line is on disk before `add` returns.
+    """The lines of one journal. Threads may share it.
 
-    `read` returns the lines on disk, and `writer` opens a new segment to add to.
+    Outside `together`, a line is on disk before `add` returns. `read` returns the lines on disk, and `writer`
+    opens a new segment to add to.
     """
 
     def __init__(self, writer: Callable[[], JournalWriter], read: Callable[[], Iterable[Line]]) -> None:
@@ -37,7 +38,7 @@ class MarkBook(Generic[Line]):
         self.lines: list[Line] = list(read())
 
     def add(self, *lines: Line) -> None:
-        """Writes lines to disk; inside `together`, at its end."""
+        """Adds lines and writes them to disk; inside `together` they are written at its end."""
         with self._turn:
             if not self._waits:
                 self._write(lines, self.lines)
@@ -45,7 +46,7 @@ class MarkBook(Generic[Line]):
 
     @contextmanager
     def together(self) -> Iterator[None]:
-        """Writes all lines that are added inside at the end, or none of them after an exception."""
+        """Writes all lines that are added in this context at its end. After an exception it writes none."""
         with self._turn:
             before, kept, self._waits = len(self.lines), False, True
             try:
@@ -70,7 +71,7 @@ class MarkBook(Generic[Line]):
         self._writer.flush(force=True)
 
     def _find_lost(self, known: Iterable[Line]) -> list[Line]:
-        """The lines that were saved before and are no longer on disk: somebody removed the file."""
+        """Returns the saved lines that are no longer on disk because somebody removed the file."""
         there = {msgspec.json.encode(line) for line in self._read()}
         return [line for line in known if msgspec.json.encode(line) not in there]
 
@@ -82,14 +83,14 @@ class MarkBook(Generic[Line]):
 
 
 def folder_book(folder: Path, line: Any) -> MarkBook[Any]:
-    """The book of marks in a folder of its own; `line` is the type of its lines."""
+    """Returns the book of marks in a folder of its own. `line` is the type of its lines."""
     return MarkBook(
         lambda: JournalWriter(folder), lambda: read_lines(folder, line) if folder.is_dir() else ()
     )
 
 
 def run_book(store: Store) -> MarkBook[JudgmentEntry]:
-    """The book of the marks in the journal of a run."""
+    """Returns the book of the marks in the journal of a run."""
     return MarkBook(store.writer, store.judged)
 
 
@@ -97,7 +98,7 @@ def run_book(store: Store) -> MarkBook[JudgmentEntry]:
 
 
 class DraftMismatch(ValueError):
-    """What a person filled in does not fit the task as it is now."""
+    """Raised when an answer that a person filled in does not fit the current task."""
 
     def __init__(self, what: str, fix: str) -> None:
         super().__init__(what)
@@ -105,7 +106,7 @@ class DraftMismatch(ValueError):
 
 
 class FilledTask(Protocol):
-    """One task as a person filled it in, and the place in the file."""
+    """A task as a person filled it in, with its place in the file."""
 
     @property
     def rater(self) -> str: ...
@@ -115,15 +116,15 @@ class FilledTask(Protocol):
     def task_id(self) -> str: ...
     @property
     def when(self) -> float | None:
-        """When it was filled in; None: now."""
+        """The time at which the task was filled in; None means now."""
         ...
 
     def draft(self, task: Task) -> Draft:
-        """The draft that the desk would send; raises DraftMismatch."""
+        """Returns the draft that the desk would send. Raises DraftMismatch if it does not fit the task."""
         ...
 
     def unknown(self) -> Problem:
-        """The problem that this rater has no such task."""
+        """Returns the problem that this rater has no such task."""
         ...
 
     def problem(self, what: str, fix: str, /) -> Problem: ...
@@ -139,12 +140,14 @@ def import_tasks(
     position: Callable[[Filled], int] = lambda _: 0,
     wrong: Sequence[Problem] = (),
 ) -> None:
-    """Saves every task, pass by pass, or none of them; `position` is the number of a task's pass.
+    """Saves every task, pass by pass. If anything is wrong, it saves nothing and raises DataError.
 
-    `wrong` holds problems that are known already: they are reported with the rest, and nothing is kept.
+    `position` returns the number of a task's pass. `wrong` holds problems that are known already; they are
+    reported with the rest.
 
-    An incomplete pass closes the later ones. Once a task of a rater is refused, the closed later passes are
-    not reported: the same message would be repeated for thousands of correct lines.
+    An incomplete pass closes the later passes. After a task of a rater is refused, it is not reported that
+    the later passes of this rater are closed. Otherwise thousands of correct lines would get the same
+    message.
     """
     refused: dict[str, int] = {}  # by rater: the first pass in which something is wrong
     problems = list(wrong)
@@ -159,7 +162,7 @@ def import_tasks(
 
 
 def _save(recorder: MarkRecorder, filled: FilledTask, *, follows: bool) -> Iterator[Problem]:
-    """Saves one task and yields its problems. `follows`: an earlier pass was refused."""
+    """Saves one task and yields its problems. `follows` means that a task of an earlier pass was refused."""
     place = (filled.rater, filled.step, filled.task_id)
     try:
         task = recorder.task(*place)

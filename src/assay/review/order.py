@@ -1,22 +1,28 @@
-"""What to review first, and when to stop: the marks that can still change which of two arms finds more.
+"""Orders the open passages: first those whose marks can change which of two arms finds more.
 
-A pair of arms is compared by the difference of their lifts, row by row. The subset interval of its mean
-lies above a threshold, below it, or around it. The threshold is zero to tell which arm is better, and 0.30
-if a gate asks for that much more. An open passage raises or lowers its row if it turns out to be a semantic
-match; a passage that both arms returned does neither. Both ends of the interval rise with every row, so the
-two extreme completions bound all others: a threshold at which they agree is closed.
+Two arms are compared by the difference of their lifts, with one row per item. The subset interval of the mean
+difference lies above a threshold, below it, or around it. The threshold is 0 for the question which arm is
+better, and 0.30 if a gate asks for 0.30 more. An open passage raises or lowers the row of its item if it
+turns out to be a semantic match. A passage of both arms changes nothing if both returned equally many
+passages for the item. Both ends of the interval rise with every row. So the two extreme ways to mark the open
+passages bound all others. If they lead to the same decision at a threshold, the threshold is closed.
+Otherwise it is open.
 
-The order is planned backwards, for the open threshold that is nearest to the expected difference. Suppose
-everything is judged and turns out as the marks so far predict: which passages could have been left open
-without a change of the decision? Those come last, and every import makes a new plan. If one arm wins, they
-are mostly passages of that arm: left open, one costs only the chance that it is a match, while an open
-passage of the other arm counts as a match in full. If neither wins, whole items are left: a single row,
-however large, hardly moves an interval that needs many. After the planned passages come those of pairs
-without an open threshold, and at the very end those that change no pair.
+The order is planned backwards, for the open threshold that is nearest to the expected difference. The plan
+supposes that every passage is judged, and that the marks turn out as the marks so far predict. It then finds
+the passages that could have been left open without a change of the decision. These passages come last. Every
+import makes a new plan.
 
-What the order can reveal: passages near its end more often belong to the arm that leads, and those that
-cannot matter were mostly returned by both. Within equal urgency a seeded hash decides, never an arm's name
-or its ranking. A form must not show this order: it takes a batch, and shuffles the passages of an item.
+If one arm wins, the passages left open are mostly passages of that arm. Leaving such a passage open costs
+only the chance that it is a match. An open passage of the other arm counts in full as a match. If neither arm
+wins, whole items are left open, because one row, however large, hardly moves an interval that needs many
+rows. After the planned passages come the passages of pairs without an open threshold. Passages that change no
+pair come at the very end.
+
+The order can reveal something. Passages near its end more often belong to the arm that is ahead, and most
+passages that cannot matter were returned by both arms. Among equally urgent passages a seeded hash decides,
+never an arm's name or its ranking. A form must not show this order: it takes a batch, and shuffles the
+passages of an item.
 """
 
 from __future__ import annotations
@@ -43,8 +49,8 @@ if TYPE_CHECKING:
 Decision = Literal["a", "b", "neither"]
 
 USUAL = 0.3  # the share of semantic matches to expect before anybody has judged anything
-USUAL_WEIGHT = 4.0  # as many marks as that guess is worth
-ITEM_WEIGHT = 10.0  # as many marks of an item as its arm's rate is worth
+USUAL_WEIGHT = 4.0  # the number of marks that this guess counts as
+ITEM_WEIGHT = 10.0  # the number of marks of an item that its arm's rate counts as
 REACH = 1.96  # deviations from zero at which the sign-flip test is near 2.5 %
 
 
@@ -53,7 +59,7 @@ REACH = 1.96  # deviations from zero at which the sign-flip test is near 2.5 %
 
 @dataclass(frozen=True, eq=False)
 class LiftDifference:
-    """The difference of two arms' lifts, a - b, as far as the marks so far determine it."""
+    """The difference of the lifts of two arms, `a` - `b`, as far as the marks so far determine it."""
 
     pool: Pool
     a: str
@@ -66,13 +72,13 @@ class LiftDifference:
 
     @cached_property
     def row(self) -> NDArray[np.intp]:
-        """The row of every candidate: the position of its item in the pool."""
+        """The row of each candidate: the position of its item in the pool."""
         place = {item.item_id: row for row, item in enumerate(self.pool.items)}
         return np.array([place[each.item_id] for each in self.pool.candidates], dtype=np.intp)
 
     @cached_property
     def pull(self) -> Floats:
-        """What every candidate adds to its row if it is a semantic match."""
+        """The value that each candidate adds to its row if it is a semantic match."""
         shares = [self._share(each, self.a) - self._share(each, self.b) for each in self.pool.candidates]
         return np.where(np.abs(shares) <= TIE, 0.0, shares)
 
@@ -85,12 +91,12 @@ class LiftDifference:
 
     @cached_property
     def found(self) -> Bools:
-        """The candidates marked as semantic matches."""
+        """Whether each candidate is marked as a semantic match."""
         return np.array([each.mark == SEMANTIC_MATCH for each in self.pool.candidates], dtype=bool)
 
     @cached_property
     def known(self) -> Floats:
-        """Each row from the marks so far."""
+        """The value of each row from the marks so far."""
         return self.by_row(np.where(self.found, self.pull, 0.0))
 
     @cached_property
@@ -104,7 +110,11 @@ class LiftDifference:
 
     @cached_property
     def chances(self) -> Floats:
-        """Each candidate's chance to be a semantic match: its arm's rate, drawn towards its item's."""
+        """The chance of each candidate to be a semantic match.
+
+        It is the share of matches among the judged passages of its item that favour the same arm, drawn
+        towards that share over all items.
+        """
         by_rule = [each.mark == KEYWORD_MATCH and not each.by_person for each in self.pool.candidates]
         judged = ~self.open & ~np.array(by_rule, dtype=bool)
         chances = np.zeros(len(judged))
@@ -117,11 +127,11 @@ class LiftDifference:
 
     @cached_property
     def expected(self) -> Floats:
-        """Each row as the marks so far predict it."""
+        """The value of each row that the marks so far predict."""
         return self.known + self.by_row(np.where(self.open, self.pull * self.chances, 0.0))
 
     def by_row(self, values: Floats) -> Floats:
-        """The sum over the candidates of each row."""
+        """Returns, for each row, the sum of the values of its candidates."""
         return _sums(self.row, values, len(self.pool.items))
 
 
@@ -135,10 +145,10 @@ def _sums(row: NDArray[np.intp], values: Floats, rows: int) -> Floats:
 def decisive_order(
     pool: Pool, pairs: Sequence[tuple[str, str]], seed: int = 0, thresholds: Sequence[float] = (0.0,)
 ) -> list[Candidate]:
-    """The open candidates, most decisive first; last those that change no pair.
+    """Returns the open candidates, most decisive first. Candidates that change no pair come last.
 
-    The thresholds are of the difference a - b of every pair: 0.3 for `lift(a) > lift(b) + 0.3`. To be asked
-    again whenever marks came in: what they say of the arms changes what is worth asking next.
+    The thresholds apply to the difference a - b of every pair: `lift(a) > lift(b) + 0.3` has the threshold
+    0.3. Ask for a new order after every import of marks, because new marks change what is worth asking next.
     """
     contests = [LiftDifference(pool, a, b) for a, b in pairs]
     lot = {each.key: _random_key(seed, *each.key) for each in pool.open}
@@ -154,7 +164,7 @@ def decisive_order(
 
 
 def _open_thresholds(contests: Sequence[LiftDifference], thresholds: Sequence[float]) -> list[list[float]]:
-    """For each pair the thresholds at which further marks can change the decision."""
+    """Returns, for each pair, the thresholds at which further marks can change the decision."""
     if not contests:
         return []
     ends = subset_mean_intervals(np.vstack([each.ends for each in contests]).T)
@@ -170,7 +180,10 @@ def _decided(interval: Interval, threshold: float) -> Decision:
 
 
 def _nearest(thresholds: Sequence[float], contest: LiftDifference) -> list[float]:
-    """The threshold nearest to the expected difference; two if it is midway between them."""
+    """Returns the threshold nearest to the expected difference.
+
+    Returns two thresholds if the difference is midway between them.
+    """
     away = {each: abs(float(contest.expected.mean()) - each) for each in thresholds}
     return [each for each, far in away.items() if far <= min(away.values()) + TIE]
 
@@ -182,7 +195,7 @@ def _random_key(seed: int, *parts: str) -> str:
 def _order(
     contest: LiftDifference, threshold: float, lot: Mapping[tuple[str, str], str], seed: int
 ) -> list[Candidate]:
-    """The open candidates that can change this pair, those first that its threshold depends on."""
+    """Returns the open candidates that can change this pair, first those that the decision depends on."""
     candidates, able = contest.pool.candidates, np.flatnonzero(contest.open & (contest.pull != 0)).tolist()
     matter = sorted(able, key=lambda place: lot[candidates[place].key])
     plan = _Forecast.of(contest, threshold, np.array(matter, dtype=np.intp))
@@ -196,15 +209,15 @@ def _order(
 
 @dataclass(eq=False)
 class _Forecast:
-    """The rows to expect once some passages are judged, at both extremes of those left open.
+    """The rows to expect after some passages are judged, at both extremes of the passages left open.
 
-    How the sign-flip test would decide is foretold by its normal form, the sum of the rows over the root of
-    the sum of their squares, both as expected. The rows are those above the threshold. Planning may err:
-    whether a threshold is open does not rely on it.
+    The decision of the sign-flip test is predicted by its normal approximation: the sum of the rows over the
+    root of the sum of their squares, both as expected. Each row is its value minus the threshold. The
+    prediction may be wrong. It serves only for planning: whether a threshold is open does not depend on it.
     """
 
     row: NDArray[np.intp]  # of each passage that matters
-    step: Floats  # (2 × passages): what leaving one open changes at either extreme
+    step: Floats  # (2 × passages): the change at each extreme if the passage is left open
     noise: Floats  # the variance of what each passage will add, until it is left open
     ends: Floats  # (2 × rows): the rows at the extremes; leaving passages open moves them
     spread: Floats  # the variance of each row
@@ -212,7 +225,7 @@ class _Forecast:
 
     @classmethod
     def of(cls, contest: LiftDifference, threshold: float, matter: NDArray[np.intp]) -> _Forecast:
-        """The rows if nothing is left open, and everything turns out as expected."""
+        """Returns the forecast for the case that no passage is left open and all turn out as expected."""
         pull, chance, row = contest.pull[matter], contest.chances[matter], contest.row[matter]
         noise, rows = pull**2 * chance * (1 - chance), len(contest.pool.items)
         expected = contest.expected - threshold
@@ -223,7 +236,7 @@ class _Forecast:
         return cls(row, step, noise, np.array([expected, expected]), spread, towards)
 
     def left_open(self) -> list[int]:
-        """As many passages as can be left open, the least important first."""
+        """Returns as many passages as can be left open, least important first."""
         best = self._copy()._singles([])
         whole: list[int] = []
         while self.towards == "neither" and (more := self._item(whole)):
@@ -235,7 +248,10 @@ class _Forecast:
         return replace(self, ends=self.ends.copy(), spread=self.spread.copy())
 
     def _singles(self, before: Sequence[int]) -> list[int]:
-        """Leaves one passage after another open, the one that costs least, while the decision stays."""
+        """Leaves passages open one by one, always the one that costs least, as long as the decision stays.
+
+        Returns the passages left open, beginning with `before`.
+        """
         left, waiting = list(before), np.ones(len(self.row), dtype=bool)
         waiting[left] = False
         while waiting.any():
@@ -250,7 +266,10 @@ class _Forecast:
         return left
 
     def _item(self, before: Sequence[int]) -> list[int]:
-        """All passages of the item that costs least per passage, if the decision stays without them."""
+        """Leaves open all passages of the item that costs least per passage, and returns them.
+
+        If that would change the decision, or if no item is left, it changes nothing and returns no passage.
+        """
         rows = np.arange(len(self.spread))
         size = np.bincount(np.delete(self.row, before), minlength=len(rows))
         step = np.array([_sums(self.row, end, len(rows)) for end in self.step])
@@ -264,7 +283,7 @@ class _Forecast:
         return [int(each) for each in np.flatnonzero(self.row == row)]
 
     def _margins(self, step: Floats, noise: Floats, row: NDArray[np.intp]) -> Floats:
-        """How far the decision is from turning after each single change of one row."""
+        """Returns how far the decision is from turning, after each single change of one row."""
         sums = self.ends.sum(axis=1, keepdims=True) + step
         squares = (self.ends**2).sum(axis=1, keepdims=True) + self.spread.sum() - noise
         squares = squares + step * (2 * self.ends[:, row] + step)

@@ -1,10 +1,13 @@
-"""What a review can still change: its progress, and whether open marks can change a verdict.
+"""Reports the progress of a review, and decides whether open marks can still change a verdict.
 
-The margin of a clause that is linear in shares of marks is largest if every open passage gets the mark that
-raises it most, and smallest if each gets the mark that lowers it most. Decided on subset intervals, or on the
-estimate, it rises with every row; so these two completions bound everything that people may still find. A
-verdict is settled if all outcomes between them lead to the same conclusion. Anything else that depends on
-marks, such as a bootstrap interval, is never called settled while passages are open.
+Some clauses are linear in shares of marks. The margin of such a clause is largest if every open passage gets
+the mark that raises the margin most. It is smallest if every open passage gets the mark that lowers the
+margin most. If the clause is decided on subset intervals or on the estimate, these two completions bound
+everything that people may still find, because the interval and the estimate rise with every row.
+
+A verdict is settled if all outcomes between the two completions lead to the same conclusion. If a clause
+depends on marks in another way, such as through a bootstrap interval, its outcome is never called settled
+while passages are open.
 """
 
 from __future__ import annotations
@@ -54,14 +57,14 @@ Completion = Mapping[tuple[str, str], str]  # the mark of every open passage, by
 Completed = Callable[[Completion], Evaluator]  # evaluates as if the open passages had these marks
 ORDER = (False, None, True)
 MARKS = tuple(GRADES)
-MOST_COMBINED = 4096  # outcomes of a gate's clauses that are tried together; beyond, anything may happen
+MOST_COMBINED = 4096  # combined outcomes of a gate's clauses to try; with more, any verdict is possible
 
 
 @dataclass(frozen=True)
 class Outlook:
-    """What the gates can still conclude."""
+    """The verdicts that the gates can still reach."""
 
-    verdicts: list[str]  # over all deciding gates, each possible word once
+    verdicts: list[str]  # the possible verdicts over all deciding gates
     by_gate: dict[str, list[str]]
     open: int  # passages still to be judged
 
@@ -70,7 +73,7 @@ class Outlook:
         return len(self.verdicts) <= 1
 
     def settle(self, verdict: Verdict) -> Verdict:
-        """A gate's verdict, decided if only one verdict is possible."""
+        """Replaces a gate's verdict by the only verdict that is still possible, if there is only one."""
         words = self.by_gate.get(verdict.gate, [])
         if not self.open or len(words) != 1 or words == [verdict.verdict] or not verdict.clauses:
             return verdict
@@ -81,7 +84,10 @@ class Outlook:
 def outlook(
     gates: Sequence[Gate], pool: Pool, now: Evaluator, completed: Completed, steps: Sequence[str] = ()
 ) -> Outlook:
-    """Every conclusion that some completion of the open marks may lead to, and perhaps more: never fewer."""
+    """Returns every verdict that marks on the open passages may lead to.
+
+    It may also return verdicts that no marks can lead to, but it never misses one.
+    """
     alone = [_words(gate, pool, now, completed) for gate in gates]
     by_gate: dict[str, set[str]] = {gate.name: set() for gate in gates}
     over_all = set()
@@ -99,7 +105,7 @@ def outlook(
 
 
 def _stepped(words: Mapping[str, str], steps: Sequence[str]) -> dict[str, str]:
-    """The gates' verdicts, with steps that a no-go operands unreached as inconclusive."""
+    """Returns the gates' verdicts. A step that comes after a step with a no-go is inconclusive."""
     found = dict(words)
     for name in steps:
         if name in found and stopping_step(name, found, steps) is not None:
@@ -108,7 +114,7 @@ def _stepped(words: Mapping[str, str], steps: Sequence[str]) -> dict[str, str]:
 
 
 def _words(gate: Gate, pool: Pool, now: Evaluator, completed: Completed) -> set[str]:
-    """The verdicts that one gate can reach."""
+    """Returns the verdicts that a gate can still reach."""
     clauses = {clause: role for role, clause in gate.by_role()}
     ranges, levels = [], gate_levels(gate, now)
     for clause, role in clauses.items():
@@ -128,10 +134,13 @@ def _outcomes(
     now: Evaluator,
     completed: Completed,
 ) -> Iterator[ClauseResult]:
-    """The results that a clause may have once everything is marked; any result without known extremes."""
+    """Yields the results that a clause may have once everything is marked.
+
+    If `ends` is None, the extremes are unknown, and it yields every possible result.
+    """
     if ends is None:
         yield from (msgspec.structs.replace(decided(now), holds=holds, value=0.0) for holds in ORDER)
-        yield msgspec.structs.replace(decided(now), holds=None, value=None)  # it may stay without figures
+        yield msgspec.structs.replace(decided(now), holds=None, value=None)  # it may never get a value
         return
     results = [decided(completed(each) if each else now) for each in ends]
     places = [ORDER.index(result.holds) for result in results]
@@ -140,7 +149,7 @@ def _outcomes(
 
 
 def _ends(clause: Clause, gate: Gate, pool: Pool, now: Evaluator) -> Sequence[Completion] | None:
-    """The completions between which a clause's outcome lies; None if they are not known."""
+    """Returns the completions between which a clause's outcome lies; None if they are not known."""
     if not pool.open or not _reads_marks(clause, now):
         return [{}]
     on = clause.on or (None if clause.level else gate.rules.on)
@@ -149,7 +158,7 @@ def _ends(clause: Clause, gate: Gate, pool: Pool, now: Evaluator) -> Sequence[Co
 
 
 def _reads_marks(clause: Clause, now: Evaluator) -> bool:
-    # What `for` puts after an @ becomes a measure only then.
+    # A measure whose cut-off comes from `for` exists only after the expansion.
     each = expand_for_each(clause, now.rows.known_values)
     operands = [found for _, one in each for found in now.operands(one).values()]
     if any(isinstance(found, StatisticOperand) and found.label == REVIEW for found in operands):
@@ -159,10 +168,11 @@ def _reads_marks(clause: Clause, now: Evaluator) -> bool:
 
 
 def extremes(clause: Clause, pool: Pool, now: Evaluator) -> tuple[Completion, Completion] | None:
-    """The completions at which a clause's margin is least and greatest; None if they are not known.
+    """Returns the completions with the least and the greatest margin of a clause; None if they are not known.
 
-    It can where the margin is a sum of shares of marks of one slice, and every system has one arm: then each
-    passage moves its own item's row by so much for each mark, whatever the others are.
+    They are known if the margin is a sum of shares of marks on one slice, with the cut-off of the pool, and
+    every system has one arm and one seed. Then a mark on a passage moves only the row of the passage's item,
+    by an amount that does not depend on other marks.
     """
     form = linear_form(Arithmetic("-", clause.left, clause.right))
     if form is None or clause.each is not None or clause.band is not None or len(now.rows.combinations) > 1:
@@ -201,7 +211,7 @@ SHOWN_MARKS = 3
 
 @dataclass(frozen=True)
 class PassageReview:
-    """A study's blocks with labels, as something that people review."""
+    """The passages of a study that people review, and the measures that read their marks."""
 
     blocks: Sequence[Block]
     items: Sequence[Item]
@@ -211,7 +221,7 @@ class PassageReview:
 
     @cached_property
     def depth(self) -> int:
-        """The largest cut-off of the shares of marks that the study reads."""
+        """The largest cut-off of the study's measures that are shares of marks."""
         cutoffs = [measure.cutoff for measure in self.measures if isinstance(measure, MarkShare)]
         return max(cutoffs, default=DEPTH)
 
@@ -221,7 +231,7 @@ class PassageReview:
 
     @property
     def warnings(self) -> list[str]:
-        """Passages that a person marked as missed by keywords, although a rule finds them."""
+        """Warnings about passages that a person marked as missed by keywords, although a rule finds them."""
         both = [each for each in self.pool.candidates if each.ruled and each.mark == SEMANTIC_MATCH]
         if not both:
             return []
@@ -235,11 +245,11 @@ class PassageReview:
         return [each(self.depth) for each in (SemanticPrecision, SemanticLift, FalsePositiveRate)]
 
     def outlook(self, gates: Sequence[Gate], now: Evaluator, steps: Sequence[str] = ()) -> Outlook:
-        """What the gates can still conclude."""
+        """Returns the verdicts that the gates can still reach."""
         return outlook(gates, self.pool, now, lambda completion: self._completed(completion, now), steps)
 
     def _completed(self, completion: Completion, now: Evaluator) -> Evaluator:
-        """Clauses evaluated as if the open passages had these marks."""
+        """Returns an evaluator of clauses that supposes these marks on the open passages."""
         judgments = [
             Judgment(item_id, REVIEW, GRADES[mark], "", target=doc_id, category=mark)
             for (item_id, doc_id), mark in completion.items()
@@ -250,7 +260,11 @@ class PassageReview:
         return dataclasses.replace(now, rows=Rows(score_blocks(marks, blocks), self.items, self.cluster))
 
     def summary(self, how: ComparisonSettings, found: Outlook) -> ReviewSummary:
-        """Rates on the items judged for every arm, and bounds over all that want a review."""
+        """Summarises the review.
+
+        The rates are over the items that are judged for every arm. Their bounds are over all items that want
+        a review.
+        """
         pool = self.pool
         complete = pool.complete()
         chosen = [item for item in self.items if item.item_id in set(complete)]
@@ -272,7 +286,7 @@ class PassageReview:
         )
 
     def _bounds(self, arm: str, share: MarkShare) -> tuple[float, float]:
-        """The least and greatest mean that an arm can reach over all items."""
+        """Returns the least and the greatest mean of a share that an arm can still reach over all items."""
         ends: list[tuple[float, float]] = []
         for block in (block for block in self.blocks if block.arm.name == arm):
             marks: dict[str, list[str | None]] = {}
@@ -288,7 +302,7 @@ class PassageReview:
 
 
 def _share_ends(marks: Sequence[str | None], share: MarkShare) -> tuple[float, float]:
-    """The share of one answer, if no open hit counted and if every one did."""
+    """Returns the share of one answer if no open hit counts, and the share if every open hit counts."""
     known, n = sum(mark in share.marks for mark in marks), max(len(marks), 1)
     return known / n, (known + marks.count(None)) / n
 

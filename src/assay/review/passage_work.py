@@ -1,7 +1,7 @@
-"""Passages that people grade, on a page of the desk or as rows of a form.
+"""Lets people grade passages, on a page of the desk or as rows of a form.
 
-A save adds a judgment to the journal of the run, so that every other command counts it at once. Undo
-withdraws the judgment there, and the one that it had replaced counts again.
+A save adds a judgment to the journal of the run, so every other command counts the judgment at once. An undo
+withdraws the judgment in the journal. The judgment that it had replaced then counts again.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ Place = tuple[str, str, str, str]  # rater, item, label and passage
 
 @dataclass(frozen=True)
 class PassageTask:
-    """One passage to grade for one item."""
+    """A passage that a person grades for an item."""
 
     item_id: str
     doc_id: str
@@ -57,7 +57,7 @@ class PassageTask:
 
     @cached_property
     def task_id(self) -> str:
-        """An id that reveals no rank, arm or text."""
+        """The id of the task. It reveals no rank, arm or text."""
         return digest(part.encode() for part in (self.item_id, self.label, self.doc_id))[:24]
 
     @cached_property
@@ -70,7 +70,7 @@ class PassageTask:
 
 @dataclass(frozen=True)
 class GradingStep:
-    """One pass: its passages in order, and the words that raters may give them."""
+    """A pass over passages, in order. `grades` holds the words with which raters may grade them."""
 
     name: str
     title: str
@@ -92,11 +92,11 @@ class GradingStep:
 
 
 class _History:
-    """All that one rater said of one passage, oldest first."""
+    """All judgments of one passage by one rater, oldest first."""
 
     def __init__(self) -> None:
         self.current: Judgment | None = None
-        self.views: list[MarkView] = []  # what counted after each act; an undo shows what it went back to
+        self.views: list[MarkView] = []  # the mark that counts after each save or undo
         self._judgments: list[Judgment] = []
 
     def add(self, judgment: Judgment) -> None:
@@ -106,7 +106,10 @@ class _History:
 
 
 class PassageWork:
-    """The desk's work on passages. Threads may share it; each rater sees only their own judgments."""
+    """The work of grading passages at the desk.
+
+    Threads may share an object of this class. Each rater sees only their own judgments.
+    """
 
     NEXT: ClassVar[str] = "Everything is judged. The study's owner sees the decision with: assay report"
 
@@ -120,7 +123,7 @@ class PassageWork:
         earlier: Sequence[Judgment],
         clock: Callable[[], float],
     ) -> None:
-        """`earlier` is everything that people said before, in that order."""
+        """`earlier` holds all earlier judgments by people, oldest first."""
         self._book, self._about, self._clock = book, about, clock
         self.title, self.raters = title, tuple(raters)
         self._steps = {step.name: step for step in steps}
@@ -190,7 +193,7 @@ class PassageWork:
                 before = self._check_base(rater, task, draft.base)
                 if problems := _problems(found, draft):
                     raise RuleViolation(problems)
-                # A judgment of an older text is not on this screen, and is replaced all the same.
+                # This screen does not show a judgment of an older text, but the new judgment replaces it.
                 before = before or self._histories.get(task.place(rater), _History()).current
                 self._add(self._judgment(rater, task, found, draft, before, when))
             return self._receipt(rater, found, task)
@@ -249,13 +252,16 @@ class PassageWork:
         return found
 
     def _current(self, rater: str, task: PassageTask) -> Judgment | None:
-        """The rater's judgment of the text as it is now."""
+        """Returns the rater's judgment of the current text; None if there is no such judgment."""
         history = self._histories.get(task.place(rater))
         found = history.current if history else None
         return found if found is not None and found.seen in {None, task.seen} else None
 
     def _finished(self, rater: str, step: GradingStep) -> set[str]:
-        """The tasks of a pass that a rater has done: counted once, then updated with every save."""
+        """Returns the ids of the tasks of a pass that a rater has done.
+
+        They are counted once. After that, every save updates them.
+        """
         key = rater, step.name
         if key not in self._finished_tasks:
             self._finished_tasks[key] = {
@@ -264,14 +270,14 @@ class PassageWork:
         return self._finished_tasks[key]
 
     def _is_saved(self, rater: str, task: PassageTask, mark_id: str) -> bool:
-        """Whether this mark was saved before."""
+        """Whether this mark was saved before. Raises Conflict if it was saved for another passage."""
         place = self._known.get((rater, mark_id))
         if place is not None and place != task.place(rater):
             raise Conflict("That mark was saved for another passage.")
         return place is not None
 
     def _check_base(self, rater: str, task: PassageTask, base: str | None) -> Judgment | None:
-        """The current judgment; raises Conflict unless it is the one that the page showed."""
+        """Returns the current judgment. Raises Conflict if the page showed another one."""
         current = self._current(rater, task)
         if (_id(current) if current else None) != base:
             what = "Something else was saved here since this page was opened."
@@ -328,7 +334,7 @@ def _id(judgment: Judgment) -> str:
 
 @dataclass(frozen=True)
 class FilledPassage:
-    """One passage as a person graded it in a form."""
+    """A passage that a person graded in a form."""
 
     task: PassageTask
     rater: str
@@ -336,7 +342,7 @@ class FilledPassage:
     note: str
     mark_id: str
     when: float
-    grades: Mapping[str, float]  # the words that the form takes
+    grades: Mapping[str, float]  # the words that the form accepts
     problem: Callable[[str, str], Problem]  # makes a problem of this row from what is wrong and what to do
 
     @property
@@ -358,7 +364,7 @@ class FilledPassage:
 def import_passages(
     filled: Sequence[FilledPassage], book: MarkBook[JudgmentEntry], clock: Callable[[], float]
 ) -> list[Judgment]:
-    """Imports what people graded in forms, and returns the judgments that were added to the book."""
+    """Imports the grades that people gave in forms, and returns the judgments that were added to the book."""
     by_step: dict[str, dict[str, FilledPassage]] = {}  # one pass for each label and its words
     for row in filled:
         by_step.setdefault(row.step, {}).setdefault(row.task_id, row)

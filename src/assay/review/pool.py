@@ -1,4 +1,7 @@
-"""What there is to review: every passage that an arm returned for an item that wants a review, once."""
+"""Collects what there is to review: the passages that arms returned for items that want a review.
+
+Each passage of an item is listed once, for all arms that returned it.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,7 @@ DEPTH = 10
 
 @dataclass(frozen=True)
 class Candidate:
-    """One passage returned for one item: by which arms, and what is known about it."""
+    """A passage that arms returned for an item, with its arms and its judgment so far."""
 
     item_id: str
     doc_id: str
@@ -34,16 +37,19 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Pool:
-    """Everything within the depth, by item and then by id, so that no arm's ranking shows."""
+    """All passages that the arms returned within the depth.
+
+    They are sorted by item and then by id, so that the order does not reveal the ranking of an arm.
+    """
 
     depth: int
     arms: tuple[str, ...]
-    items: Sequence[Item]  # those that want a review
+    items: Sequence[Item]  # the items that want a review
     candidates: Sequence[Candidate]
     returned: Mapping[tuple[str, str], int]  # how many hits an item and arm have within the depth
     seeds: int = 1
-    unanswered: frozenset[tuple[str, str]] = frozenset()  # items and arms: not asked yet, or failed
-    facts: Mapping[str, Sequence[ItemFact]] = field(default_factory=dict)  # by item: what reviewers are shown
+    unanswered: frozenset[tuple[str, str]] = frozenset()  # pairs of item and arm: not asked yet, or failed
+    facts: Mapping[str, Sequence[ItemFact]] = field(default_factory=dict)  # by item: what reviewers see
     reasons: Sequence[str] = ()  # the words with which the reasons of rules begin
 
     @cached_property
@@ -62,7 +68,7 @@ class Pool:
         return found
 
     def complete(self, arms: Iterable[str] | None = None) -> list[str]:
-        """Items that were answered and whose hits are all judged, for these arms or for every arm."""
+        """Returns the items that these arms answered and whose hits are all judged. Default: every arm."""
         wanted = set(self.arms if arms is None else arms)
         waiting = {each.item_id for each in self.open if each.arms & wanted}
         waiting |= {item_id for item_id, arm in self.unanswered if arm in wanted}
@@ -70,7 +76,7 @@ class Pool:
 
 
 def pool_of(blocks: Sequence[Block], depth: int = DEPTH, judges: Sequence[Judge] = ()) -> Pool:
-    """The pool of the arms' answers; several seeds of an arm count as one."""
+    """Collects the pool from the answers of the arms. Several seeds of an arm count as one arm."""
     arms: dict[tuple[str, str], set[str]] = {}
     marks: dict[tuple[str, str], str | None] = {}
     items: dict[str, Item] = {}
@@ -113,7 +119,7 @@ def _people(blocks: Sequence[Block]) -> set[tuple[str, str]]:
 
 
 def _reasons(blocks: Sequence[Block]) -> dict[tuple[str, str], str]:
-    """Why each passage is relevant by rule."""
+    """Returns the reason of each passage that a rule calls relevant, by item and passage."""
     said = blocks[0].judgments if blocks else ()
     return {
         (each.item_id, each.target): each.reason or ""

@@ -1,8 +1,9 @@
-"""The work of people, task by task, and the messages between the desk's page and its server.
+"""Describes the work of people, task by task, and the messages between the desk's page and its server.
 
-A *work* has steps (passes over everything that is to be judged); a step has tasks, one per screen. A task
-shows blocks of text, one of which may be marked, and takes a draft: a choice, a note, claims on spans of
-text, flags. The same tasks come back from forms and tables.
+A *work* has steps: passes over everything that is to be judged. A step has tasks, and a screen shows one
+task. A task shows blocks of text, and in one of them raters may mark spans. The answer to a task is a draft:
+a choice, a note, claims on spans of text, and flags. Forms and tables that people fill in hold answers to the
+same tasks.
 """
 
 from __future__ import annotations
@@ -19,11 +20,11 @@ if TYPE_CHECKING:
 
 
 class NotFound(Exception):
-    """This rater has no such step or task."""
+    """Raised when a rater has no such step or task."""
 
 
 class Conflict(Exception):
-    """The current mark is not the one that the page showed, or the step is not open."""
+    """Raised when the page showed another mark than the current one, or when the step is not open."""
 
     def __init__(self, what: str, current: MarkView | None = None) -> None:
         super().__init__(what)
@@ -31,7 +32,7 @@ class Conflict(Exception):
 
 
 class RuleViolation(Exception):
-    """A rule of the pass forbids the draft."""
+    """Raised when a rule of the pass forbids the draft."""
 
     def __init__(self, problems: Sequence[str]) -> None:
         super().__init__("; ".join(problems))
@@ -39,9 +40,9 @@ class RuleViolation(Exception):
 
 
 class MarkRecorder(Protocol):
-    """Saves the marks of people, by the rules of their task; every mark comes this way.
+    """An object that saves people's marks, by the rules of their tasks. Every mark is saved this way.
 
-    `when` is the time of the mark, if it was not made just now.
+    `when` is the time of a mark that was not made just now.
     """
 
     def task(self, rater: str, step: str, task_id: str) -> Task: ...
@@ -51,17 +52,17 @@ class MarkRecorder(Protocol):
 
 
 class DeskWork(MarkRecorder, Protocol):
-    """Something that raters do at the desk. Threads share it; each rater sees only their own marks.
+    """A work that raters do at the desk. Threads share it. Each rater sees only their own marks.
 
-    A method that saves returns when the mark is on disk. A draft whose `mark_id` was saved before gets the
-    same answer again, and is not saved twice.
+    A method that saves a mark returns only when the mark is on disk. A draft whose `mark_id` was saved before
+    gets the same answer again. It is not saved twice.
     """
 
     @property
     def title(self) -> str: ...
     @property
     def raters(self) -> Sequence[str]:
-        """Who may log in."""
+        """The raters who may log in."""
         ...
 
     def state(self, rater: str) -> WorkState: ...
@@ -74,21 +75,25 @@ class DeskWork(MarkRecorder, Protocol):
 
 
 class Review(Protocol):
-    """A plugin for something that a study asks people to judge, task by task.
+    """A plugin for a kind of review. It makes the tasks in which people judge something of a study.
 
-    `absent` says why a study without it has nothing to review.
+    `absent` is the reason to show for a study that has nothing of this kind to review.
     """
 
     absent: ClassVar[str]
 
     def asked(self, study: Study) -> bool: ...
     def work(self, study: Study, raters: Sequence[str], accepted_by: str = "") -> DeskWork:
-        """The work for the desk. `accepted_by` names who accepts what a check found, instead of a refusal."""
+        """Returns the work for the desk.
+
+        A check of the study may find problems and refuse. `accepted_by` names the person who accepts these
+        problems. Then the check does not refuse.
+        """
         ...
 
 
 class ReviewResult(NamedTuple):
-    """The result of a review command: for programs, for people, and what to do next."""
+    """The result of a review command: data for programs, blocks for people, and notes on what to do next."""
 
     data: Mapping[str, Any]
     blocks: Sequence[Table | Text] = ()
@@ -97,9 +102,9 @@ class ReviewResult(NamedTuple):
 
 @runtime_checkable
 class OwnReview(Protocol):
-    """A review with forms, progress and agreement of its own; a study with one has no other review.
+    """A review with its own forms, progress and agreement. A study with such a review has no other review.
 
-    `place` is the study as the user named it, for the commands that follow.
+    `place` is the study as the user named it. Commands that the result suggests contain it.
     """
 
     def asked(self, study: Study) -> bool: ...
@@ -120,7 +125,7 @@ MarkId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9-]{8,64}$")]  # m
 
 
 class Message(BaseModel):
-    """A message without unknown fields, in both directions."""
+    """A message between page and server. A message with unknown fields is refused."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -129,7 +134,7 @@ class Message(BaseModel):
 
 
 class Credentials(Message):
-    """What a login needs: the token of a link, or a name and the password."""
+    """The credentials of a login: the token of a link, or a name and the password."""
 
     token: Short | None = None
     rater: Short | None = None
@@ -137,7 +142,7 @@ class Credentials(Message):
 
 
 class LoginSession(Message):
-    """Who is logged in, and the token that every change has to send."""
+    """The rater who is logged in, and the token that every change has to send."""
 
     rater: str
     csrf: str
@@ -148,11 +153,11 @@ class LoginSession(Message):
 
 
 class StepState(Message):
-    """One pass, and how far this rater is."""
+    """The state of one pass: how much of it this rater has done."""
 
     step: str
     title: str
-    state: Literal["open", "waiting", "done"]  # waiting: an earlier pass has to be finished first
+    state: Literal["open", "waiting", "done"]  # waiting: another pass has to be finished first
     why: str = ""  # why it waits
     total: int
     done: int
@@ -160,18 +165,18 @@ class StepState(Message):
 
 
 class WorkState(Message):
-    """All passes of one rater."""
+    """The state of all passes of one rater."""
 
     title: str
     about: str  # one sentence on what is asked
     steps: list[StepState]
-    current: str | None  # the step to go on with; None: everything is done
+    current: str | None  # the step to continue with; None: everything is done
     register_open: bool = False  # whether precedents can be set
     finished: str = ""  # what to do next when everything is done
 
 
 class Choice(Message):
-    """One grade, and its key on the keyboard."""
+    """A grade or a category that raters can choose, with its key on the keyboard."""
 
     value: str
     label: str
@@ -180,7 +185,7 @@ class Choice(Message):
 
 
 class Flag(Message):
-    """A statement besides the grade or the claims; it may force a grade."""
+    """A statement that a rater adds to the grade or the claims. It may force a grade."""
 
     name: str
     label: str
@@ -190,7 +195,7 @@ class Flag(Message):
 
 
 class StepForm(Message):
-    """What a step asks for."""
+    """The form of a step: the choices, categories, flags and notes that it asks for."""
 
     choices: list[Choice] = []  # empty: no grade is asked for
     categories: list[Choice] = []  # empty: no spans are asked for
@@ -200,14 +205,14 @@ class StepForm(Message):
 
 
 class Rule(Message):
-    """A decision rule, a worked boundary or a precedent, shown beside the form."""
+    """A text shown beside the form: a decision rule, a worked boundary case or a precedent."""
 
     title: str
     text: str
 
 
 class TaskState(Message):
-    """One task in the order of a step."""
+    """A task in the list of a step, and whether this rater has done it."""
 
     task_id: str
     done: bool
@@ -215,7 +220,7 @@ class TaskState(Message):
 
 
 class StepView(Message):
-    """A step opened."""
+    """A step as the page shows it: its form, its rules and its tasks."""
 
     step: str
     title: str
@@ -245,7 +250,7 @@ class SpanClaim(Message):
 
 
 class MarkView(Message):
-    """A mark, current or earlier."""
+    """A mark as the page shows it, current or earlier."""
 
     mark_id: str
     choice: str | None
@@ -254,11 +259,11 @@ class MarkView(Message):
     flags: list[str] = []
     time: float
     withdrawn: bool = False
-    case: str | None = None  # the precedents for which it was judged again
+    case: str | None = None  # the precedents because of which it was judged again
 
 
 class Task(Message):
-    """One screen."""
+    """A task as one screen shows it."""
 
     task_id: str
     step: str
@@ -269,11 +274,11 @@ class Task(Message):
     history: list[MarkView]  # oldest first, the current one last
     queued: str | None = None  # why it should be looked at again
     suggestion: bool = False  # whether one can be asked for
-    reminders: list[str] = []  # results of earlier passes that this one has to fit
+    reminders: list[str] = []  # results of earlier passes that this mark has to agree with
 
 
 class Draft(Message):
-    """What a rater wants to save. `base` is the mark that was current when the page was shown."""
+    """A mark that a rater wants to save. `base` is the current mark at the time when the page was shown."""
 
     mark_id: MarkId
     base: Short | None = None
@@ -284,14 +289,14 @@ class Draft(Message):
 
 
 class Undo(Message):
-    """Goes back to the mark before `base`, or to none."""
+    """A request to go back to the mark before `base`, or to no mark."""
 
     mark_id: MarkId
     base: Short
 
 
 class SaveReceipt(Message):
-    """The answer to a save: the mark is on disk."""
+    """The answer to a save. The mark is then on disk."""
 
     mark: MarkView | None  # None: after an undo there is no mark
     step: StepState
@@ -301,7 +306,7 @@ class SaveReceipt(Message):
 
 
 class Suggestion(Message):
-    """The grade of a rule or a model; only a person's mark counts."""
+    """The grade that a rule or a model suggests. Only a person's mark counts."""
 
     value: str | None
     by: str
@@ -309,18 +314,18 @@ class Suggestion(Message):
 
 
 class PrecedentView(Message):
-    """A precedent."""
+    """A precedent as the page shows it."""
 
     case_id: str
     situation: str
     decision: str
     rationale: str
-    step: str | None = None  # None: it came with the rubric
-    to_look_at: int = 0  # responses that this rater still has to judge again for it
+    step: str | None = None  # None: the precedent came with the rubric
+    to_look_at: int = 0  # responses that this rater still has to judge again because of it
 
 
 class NewPrecedent(Message):
-    """A new precedent, and the responses marked before that have to be judged again for it."""
+    """A new precedent. `again` says which responses marked before have to be judged again because of it."""
 
     mark_id: MarkId
     step: Name
@@ -328,13 +333,13 @@ class NewPrecedent(Message):
     decision: Wording
     rationale: Wording
     again: Literal["none", "question", "words", "all"] = "none"
-    # "question": those of the same question as this task; "words": those whose text holds these words
+    # "question": responses to the question of this task; "words": responses that contain `words`
     task_id: Short | None = None
     words: Short = ""
 
 
 class ErrorMessage(Message):
-    """Why a request was refused; nothing was saved."""
+    """The reason why a request was refused. Nothing was saved."""
 
     what: str
     problems: list[str] = []
