@@ -1,1 +1,1 @@
-"""Systems that must not pass a gate, and one that must, made from stored answers."""
+"""Makes controls from stored answers: systems that must not pass a gate, and one that must pass."""

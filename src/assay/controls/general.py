@@ -129,7 +129,7 @@ def _in_random_order(response: Response, random: Random) -> Response:
 
 
 def _with_falling_scores(hits: list[Hit]) -> list[Hit]:
-    """The hits with strictly falling scores, since ties would restore the old order."""
+    """Returns the hits with strictly falling scores. Equal scores would restore the old order."""
     if all(a.score > b.score for a, b in pairwise(hits)):
         return hits
     return [msgspec.structs.replace(hit, score=1 - rank / len(hits)) for rank, hit in enumerate(hits)]
@@ -180,7 +180,10 @@ class Everything:
 
 
 def _some_of(pool: list[str], right: list[str], item: Item, random: Random) -> list[str]:
-    """Up to MOST_RETURNED documents in random order, with the right ones among them."""
+    """Returns the right documents and others, in random order.
+
+    There are at most MOST_RETURNED documents, unless more are right.
+    """
     known = list(dict.fromkeys([*right, *(pool if item.scope is None else sorted({*pool, *item.scope}))]))
     kept = [*right, *(doc for doc in known if doc not in set(right))][: max(MOST_RETURNED, len(right))]
     return [kept[place] for place in random.permutation(len(kept))]
@@ -200,7 +203,7 @@ def _flag_names(block: Block) -> set[str]:
 
 
 def _pieces_by_item(trial: Trial) -> dict[str, dict[Piece, int]]:
-    """Every piece that any context shows for an item, with its share of the context's tokens."""
+    """Returns, for each item, every piece that any context shows, with its share of that context's tokens."""
     found: dict[str, dict[Piece, int]] = {}
     for block in trial.blocks:
         for item, response in zip(block.items, block.responses, strict=True):
@@ -281,7 +284,10 @@ class LostSlice:
 
     @staticmethod
     def _slices(trial: Trial, tag: str) -> Iterator[tuple[str, np.ndarray]]:
-        """The values that enough items have. On fewer items, no gate of this size can see a loss."""
+        """Yields the values of a tag that enough items have, with these items.
+
+        With fewer items, a gate of this size cannot detect a loss.
+        """
         for value in trial.rows.known_values(tag):
             lost = trial.rows.mask([Condition(tag, True, (value,))]) & trial.read
             if SMALLEST * trial.read.sum() <= lost.sum() < trial.read.sum():

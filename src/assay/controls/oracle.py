@@ -1,7 +1,8 @@
-"""The oracle: what labels, gold and published trees say is right, in the best order. It must pass.
+"""The oracle returns what labels, gold and published trees define as right, in the best order. It must pass.
 
-No system can pass a gate that refuses the oracle, with these items and labels. For what answers cannot show
-(how long they took, what people think of them), it has the best value of the measure's range.
+If a gate refuses the oracle, no system can pass that gate with these items and labels. Some measures read
+facts that answers do not show, such as their duration or the opinion of people. For such a measure, the
+oracle gets the best value of the measure's range.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ class Oracle:
 
 
 def best_scores(trial: Trial) -> Columns:
-    """The scores of the oracle in the place of the candidates."""
+    """Returns the scores of the oracle, in place of the candidates' scores."""
     views = {view_of(each) for each in trial.every if "labels" in each.needs}
     labels = sorted({label for view in views for label in view.labels} - {FORBIDDEN})
     made = trial.rescored(
@@ -82,7 +83,7 @@ def _answer_best(block: Block, labels: Sequence[str], parts: Sequence[OraclePart
 
 
 def _labelled_documents(block: Block, labels: Sequence[str]) -> dict[str, list[str]]:
-    """The labelled documents of each item that can be returned, the best grade first."""
+    """Returns the labelled documents of each item that can be returned, the best grade first."""
     document_of_unit: dict[str, str] = {}
     for doc_id, units in block.corpus.units.items():
         for unit in units:
@@ -111,7 +112,7 @@ def _best_response(
 
 
 def _context(given: Context, evidence: ItemEvidence | None) -> Context:
-    """A context of the needed sentences, as many as the budget allows."""
+    """Returns a context of the needed sentences. It has as many of them as the budget allows."""
     if evidence is None:
         return given
     needed = [

@@ -1,11 +1,11 @@
-"""What a control is made from: one gate's candidates with their stored answers and scores.
+"""A trial holds what controls are made from: a gate, its candidates, and their stored answers and scores.
 
-A control takes the place of every candidate at the same time. If only one of them in `max(M(a), M(b))` were
-replaced, the other would carry the control over the threshold.
+A control replaces every candidate at the same time. If only one candidate in `max(M(a), M(b))` were replaced,
+the other candidate would carry the control over the threshold.
 
 Measures are really computed on the answers that a control makes. A control that is drawn at random is scored
-in a few versions, each of which answers every item; a draw then takes each item from a random version. So 200
-draws cost no more than the versions.
+in a few versions. Each version answers every item, and a draw takes each item from a random version. So 200
+draws cost no more than these versions.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ VERSIONS = 20  # of a control that is drawn at random
 
 @dataclass(frozen=True)
 class Roles:
-    """The candidates of a gate, each with what it is compared with; None: with nothing."""
+    """The candidates of a gate. `pairs` has, for each candidate, the system it is compared with, or None."""
 
     pairs: Mapping[str, str | None]
     references: tuple[str, ...]
@@ -54,9 +54,9 @@ class Roles:
 
 
 def find_roles(clauses: Sequence[tuple[str, Clause, Leaves]], baseline: str | None) -> Roles:
-    """Find which systems a gate wants to be better, and what it compares them with.
+    """Finds the systems that a gate wants to be better, and the systems that it compares them with.
 
-    Each clause comes with its role (first, go, kill) and its operands.
+    Each clause is given with its role (first, go, kill) and its operands.
     """
     wanted: dict[str, set[int]] = {}
     together: list[set[str]] = []
@@ -84,14 +84,17 @@ def find_roles(clauses: Sequence[tuple[str, Clause, Leaves]], baseline: str | No
 def _reference_of(
     name: str, together: Iterable[set[str]], references: Sequence[str], baseline: str | None
 ) -> str | None:
-    """The system that a candidate is compared with in its clauses, preferably the study's baseline."""
+    """Returns the system with which the clauses compare a candidate, preferably the study's baseline."""
     near = [each for each in references if any({name, each} <= systems for systems in together)]
     return next((each for each in near if each == baseline), near[0] if near else None)
 
 
 def _directions(role: str, clause: Clause, leaves: Leaves) -> Iterator[tuple[str, int]]:
-    """Each system of a clause, and whether the clause passes more easily if the system is better (1) or worse
-    (-1). It is 0 if neither is certain, as for the systems of a correlation."""
+    """Yields each system of a clause with a direction: 1, -1 or 0.
+
+    It is 1 if the clause passes more easily when the system is better, and -1 if it does when the system is
+    worse. It is 0 if neither is certain, as for the systems of a correlation.
+    """
     toward = (1 if clause.upward else -1) * (-1 if role == "kill" else 1)
     for call, rises in call_directions(Arithmetic("-", clause.left, clause.right), leaves):
         found = leaves.get(call)
@@ -104,12 +107,12 @@ def _directions(role: str, clause: Clause, leaves: Leaves) -> Iterator[tuple[str
 
 
 class ControlNotApplicable(AssayError):
-    """A control cannot be made for a gate; the message is the reason, without a full stop."""
+    """A control cannot be made for a gate. The message is the reason, without a full stop."""
 
 
 @dataclass(frozen=True)
 class StandIn:
-    """The scores and marks that replace the stored ones in one draw."""
+    """The scores and judgments that replace the stored ones in one draw."""
 
     columns: Columns = field(default_factory=dict)
     judgments: Sequence[Judgment] | None = None  # None: as they are
@@ -120,7 +123,7 @@ Draw = Callable[[Random], StandIn]
 
 @dataclass(frozen=True)
 class Trial:
-    """One gate, and everything from which controls can be made."""
+    """One gate, with everything from which controls can be made."""
 
     roles: Roles
     measures: Sequence[Measure]  # that the gate reads
@@ -140,7 +143,7 @@ class Trial:
     # ------------------------------------------------------------------------------- what is stored
 
     def random(self, *key: int) -> Random:
-        """A random generator that depends on the seed and the key only."""
+        """Returns a random generator that depends only on the seed and the key."""
         return np.random.default_rng([self.seed, *key])
 
     @cached_property
@@ -150,7 +153,7 @@ class Trial:
 
     @cached_property
     def column_keys(self) -> list[tuple[str, str]]:
-        """The columns that a control replaces."""
+        """The system and measure of each column that a control replaces."""
         return [(system, measure.name) for system in self.roles.candidates for measure in self.measures]
 
     @cached_property
@@ -160,13 +163,16 @@ class Trial:
 
     @cached_property
     def read(self) -> NDArray[np.bool_]:
-        """The rows that the gate reads: those in its slices to which one of its measures applies."""
+        """The rows that the gate reads: rows in its slices to which one of its measures applies."""
         inside = np.any([self.rows.mask(where) for where in self.where or [()]], axis=0)
         applies = np.any([column.expected for column in self.columns.values()] or [inside], axis=0)
         return np.asarray(inside & applies)
 
     def beside(self, block: Block) -> Block | None:
-        """The answers to the same items of the system that a candidate is compared with, or the baseline."""
+        """Returns the answers to the same items by the system with which a candidate is compared.
+
+        If there are none, returns the baseline's answers to the same items, or None.
+        """
         names = [self.roles.pairs.get(block.arm.system), self.baseline]
         for name in names:
             if name is not None and name != block.arm.system:
@@ -177,7 +183,7 @@ class Trial:
         return None
 
     def require(self, changes: frozenset[str]) -> None:
-        """Refuse a control that changes nothing that the gate reads."""
+        """Raises ControlNotApplicable if a control with these changes changes nothing that the gate reads."""
         if not self.roles.candidates:
             raise ControlNotApplicable("no clause is about a system")
         if not self.own:
@@ -187,7 +193,10 @@ class Trial:
             raise ControlNotApplicable(f"no clause reads {named}")
 
     def require_references(self) -> Mapping[str, str]:
-        """The system that each candidate is compared with. A gate without any comparison is refused."""
+        """Returns, for each candidate, the system with which it is compared.
+
+        Raises ControlNotApplicable if the gate compares no candidate with another system.
+        """
         pairs = {name: beside for name, beside in self.roles.pairs.items() if beside is not None}
         if not pairs:
             raise ControlNotApplicable("the gate compares with no other system")
@@ -196,10 +205,11 @@ class Trial:
     # ------------------------------------------------------------------------------- what is made
 
     def drawn(self, name: str, remake: Remake, versions: int = 1, *, compared: bool = False) -> Draw:
-        """Draws of remade answers. Each row of a draw comes from one of several versions.
+        """Returns a function that draws scores of remade answers.
 
-        A `name` is scored once for all gates or, if `compared`, once for all gates in which a candidate is
-        compared with the same system.
+        Each row of a draw comes from a random version. Answers with the same `name` are scored once for all
+        gates. With `compared`, they are scored once for all gates in which a candidate is compared with the
+        same system.
         """
         made = [self.rescored(name, remake, version, compared=compared) for version in range(versions)]
         self._refuse_unchanged(made)
@@ -213,13 +223,17 @@ class Trial:
         return draw
 
     def _refuse_unchanged(self, made: Sequence[Columns]) -> None:
-        """Refuse answers that change no score, unless a measure reads what was changed and ignores it."""
+        """Raises ControlNotApplicable if new answers change no score.
+
+        They are accepted if a measure declares the parts of a response that it reads. It then has read the
+        change and ignores it.
+        """
         silent = not any(map(_declared, self.measures))
         if silent and all(_same(each[key], own) for each in made for key, own in self.columns.items()):
             raise ControlNotApplicable("it changes nothing that the gate reads")
 
     def rescored(self, name: str, remake: Remake, version: int = 0, *, compared: bool = False) -> Columns:
-        """The candidates' scores on remade answers."""
+        """Returns the candidates' scores on remade answers."""
 
         def kept_under(system: str, measure: str) -> tuple[str, int, str, str, str]:
             return name, version, system, self._beside_name(system) if compared else "", measure
@@ -255,7 +269,7 @@ class Trial:
 
     @cached_property
     def emptied(self) -> Columns:
-        """The candidates' scores if they returned nothing at all."""
+        """The scores that the candidates would have if they returned nothing at all."""
         made = self.rescored(
             "nothing", lambda block, _: replace_responses(block, [Response() for _ in block.items])
         )
@@ -265,7 +279,7 @@ class Trial:
         return {key: _worst(scored.get(key[1]), self.columns[key], made[key]) for key in made}
 
     def emptied_at(self, lost: NDArray[np.bool_]) -> StandIn:
-        """The candidates as if they had returned nothing on some rows."""
+        """Returns scores as if the candidates had returned nothing on the rows where `lost` is true."""
         which = lost.astype(np.int64)
         return StandIn(
             {key: _choose_rows([own, self.emptied[key]], which) for key, own in self.columns.items()}
@@ -285,7 +299,10 @@ def _worst(measure: Measure | None, own: Column, made: Column) -> Column:
 
 
 def _choose_rows(versions: Sequence[Column], which: NDArray[np.int64]) -> Column:
-    """A column whose rows come from several columns."""
+    """Returns a column whose rows come from several columns.
+
+    `which` has the number of the column for each row.
+    """
     rows = np.arange(len(which))
     values = np.stack([each.values for each in versions])[which, rows]
     status = np.stack([each.status for each in versions])[which, rows]
@@ -293,7 +310,7 @@ def _choose_rows(versions: Sequence[Column], which: NDArray[np.int64]) -> Column
 
 
 def parts_read(measure: Measure) -> frozenset[str]:
-    """The parts of a response that a measure reads; all except the answer if it names none."""
+    """Returns the parts of a response that a measure reads; if it names none, all parts except the answer."""
     return _declared(measure) or RESPONSE_PARTS - {"answer"}
 
 
@@ -303,9 +320,9 @@ def _declared(measure: Measure) -> frozenset[str]:
 
 
 def replace_responses(block: Block, responses: Sequence[Response | None]) -> Block:
-    """A block with other responses; None: the item was not asked.
+    """Returns a block with other responses. None is the response to an item that was not asked.
 
-    Times and costs stay as they were, since nobody knows how long the other responses would have taken.
+    Times and costs stay as they were, since the other responses were never really made.
     """
     responses = [
         given if given is None or own is None else msgspec.structs.replace(given, observed=own.observed)
@@ -331,15 +348,16 @@ def replace_responses(block: Block, responses: Sequence[Response | None]) -> Blo
 
 
 class Control(Protocol):
-    """Answers or scores that take the place of a gate's candidates, made from what is stored.
+    """Answers or scores that replace those of a gate's candidates. They are made from stored data.
 
-    `expected`  what a sound gate does with it: "refused", "passes", or "either", which depends on the gate
-    `draws`     how often it is tried: once, or many times if it is drawn at random
-    `mutants`   how to draw each of the systems that it makes, by name ("" for the only one); raises
-                ControlNotApplicable, with the reason, if it cannot be made for a gate
+    `expected`  what a sound gate does with the control: "refused", "passes", or "either" (it depends on
+                the gate)
+    `draws`     how often the control is tried: once, or many times if it is drawn at random
+    `mutants`   returns how to draw each system that the control makes, by name ("" for the only one); raises
+                ControlNotApplicable, with the reason, if the control cannot be made for a gate
 
-    A `TwinControl` is neither better nor worse than what the candidate is compared with. A gate that asks for
-    a gain must refuse it, and no other gate.
+    A `TwinControl` is neither better nor worse than the system with which the candidate is compared. Only a
+    gate that asks for a gain must refuse it.
     """
 
     expected: ClassVar[str]

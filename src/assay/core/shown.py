@@ -1,11 +1,11 @@
-"""How much of an item's evidence a context shows, by the spans of its pieces or by their words.
+"""Measures how much of an item's evidence a context shows, by the spans of its pieces or by their words.
 
 A reader sees texts, not spans. So the span of a piece counts only if it is exactly as long as the text, and
-if the text agrees with the evidence in that place. Any other piece, such as one without a span or without its
-markup, shows what its words say: a sentence must occur in it with the same letters and as whole words, apart
-from white space.
+if the text agrees with the evidence in that place. Any other piece, such as a piece without a span or without
+its markup, counts by its words: a sentence of the evidence must occur in the piece with the same letters and
+as whole words. Differences in white space are ignored.
 
-What evidence is, `assay.datasets.evidence` describes.
+`assay.datasets.evidence` describes what evidence is.
 """
 
 from __future__ import annotations
@@ -23,12 +23,15 @@ from assay.core.records import Budget, Context, Item, Piece, Response, Span
 
 
 def context_target(budget: Budget) -> str:
-    """The target of a label of the context under a budget: `context@400`, `context@inf`."""
+    """Returns the target of a label on the context under a budget: `context@400`, `context@inf`."""
     return f"context@{'inf' if budget is None else budget}"
 
 
 class EvidenceUnit(msgspec.Struct, frozen=True):
-    """A unit of evidence: its span in a document, its text, and which of its sentences are needed."""
+    """A unit of evidence in a document.
+
+    It has a span, the text of that span, and the sentences in it that are needed.
+    """
 
     source: str
     start: int
@@ -51,16 +54,16 @@ class EvidenceUnit(msgspec.Struct, frozen=True):
 
     @property
     def needed(self) -> list[Span]:
-        """The sentences of it that an answer needs."""
+        """The spans of the sentences that an answer needs; the span of the whole unit if none are named."""
         return self.needs or [self.span]
 
     @property
     def places(self) -> list[EvidenceUnit]:
-        """The unit itself and the other places that say the same."""
+        """The unit itself, and the units of other places with the same statement."""
         return [self, *self.also]
 
     def within(self, start: int, end: int) -> str:
-        """The part of its text between two positions of the document."""
+        """Returns the part of the unit's text that lies between two positions of the document."""
         return self.text[max(start - self.start, 0) : max(end - self.start, 0)]
 
 
@@ -81,7 +84,10 @@ class ItemEvidence:
 
 
 def evidence_of(items: Sequence[Item]) -> list[ItemEvidence | None]:
-    """The evidence of each item, or None. Raises one DataError with all evidence that cannot be read."""
+    """Returns the evidence of each item, or None for an item without evidence.
+
+    If some evidence cannot be read, raises one DataError with all such problems.
+    """
     found, problems = list[ItemEvidence | None](), list[Problem]()
     for item in items:
         try:
@@ -95,7 +101,7 @@ def evidence_of(items: Sequence[Item]) -> list[ItemEvidence | None]:
 
 
 def evidence_problems(items: Sequence[Item], corpus: Corpus) -> list[Problem]:
-    """Problems of evidence that cannot be read, or whose text is not at its place in the corpus."""
+    """Returns the problems of evidence that cannot be read, or whose text is not at its place."""
     try:
         wanted = evidence_of(items)
     except DataError as error:
@@ -116,7 +122,11 @@ def evidence_problems(items: Sequence[Item], corpus: Corpus) -> list[Problem]:
 
 
 class _ContextParts(NamedTuple):
-    """What a context holds: spans of documents with evidence, words without a span, and the rest."""
+    """The content of a context, by how it can be compared with evidence.
+
+    `spans` are in documents that have evidence. `words` are those of pieces without a usable span.
+    `elsewhere` is the number of other characters.
+    """
 
     spans: Mapping[str, list[tuple[int, int]]]  # by document, in order; what is shown twice is here twice
     words: str
@@ -125,7 +135,7 @@ class _ContextParts(NamedTuple):
 
 @dataclass(frozen=True)
 class ShownEvidence:
-    """How much of the evidence of one item one context shows."""
+    """How much of the evidence of one item is shown by one context."""
 
     wanted: ItemEvidence
     context: Context
@@ -133,7 +143,10 @@ class ShownEvidence:
 
     @cached_property
     def recall(self) -> float:
-        """The share of units that are shown: everything that is needed of them, in one of their places."""
+        """The share of units that are shown.
+
+        A unit is shown if everything that is needed of it is shown, in one of its places.
+        """
         units = self.wanted.units
         return sum(any(map(self._is_shown, unit.places)) for unit in units) / len(units)
 
@@ -171,7 +184,11 @@ class ShownEvidence:
         return _ContextParts(ordered, _normalized(" ".join(words)), elsewhere)
 
     def _lies_there(self, piece: Piece, span: Span, places: Iterable[EvidenceUnit]) -> bool:
-        """Whether the text of a piece agrees with its span, as far as the evidence shows."""
+        """Whether the span of a piece can be trusted.
+
+        It can if it is as long as the text, if the text agrees with the evidence where they overlap, and if
+        the corpus has the text to which the span belongs.
+        """
         if span.end - span.start != len(piece.text):
             return False
         for unit in places:
@@ -189,7 +206,7 @@ class ShownEvidence:
         return any(_find_words(unit.within(need.start, need.end), self._parts.words))
 
     def _covers(self, unit: EvidenceUnit, need: Span) -> bool:
-        """Whether pieces with spans show a sentence together. Only white space may be missing."""
+        """Whether pieces with spans show a sentence together. White space may be missing."""
         at = need.start
         for start, end in self._parts.spans.get(unit.source, ()):
             if unit.within(at, min(start, need.end)).strip():
@@ -198,7 +215,10 @@ class ShownEvidence:
         return not unit.within(at, need.end).strip()
 
     def _evidence_in(self, document: str) -> Iterator[tuple[int, int]]:
-        """The spans of evidence in the pieces of a document. A span that is shown twice comes twice."""
+        """Yields the spans of evidence in the pieces of a document.
+
+        A span that is shown twice is yielded twice.
+        """
         evidence = list(_union((unit.start, unit.end) for unit in self.wanted.places[document]))
         for start, end in self._parts.spans[document]:
             for first, last in evidence:
@@ -209,9 +229,10 @@ class ShownEvidence:
 def shown_by_budget(
     items: Sequence[Item], responses: Sequence[Response | None], corpus: Corpus
 ) -> dict[Budget, list[ShownEvidence | None]]:
-    """What the context of each item shows, by budget; None without evidence, or without such a context.
+    """Returns, for each budget, how much evidence the context of each item shows.
 
-    A context with more tokens than its budget shows nothing: a reader with that budget never sees it.
+    The value is None for an item without evidence, or without a context under that budget. A context with
+    more tokens than its budget shows nothing, since a reader with that budget never sees it.
     """
     evidence = evidence_of(items)
     contexts = [
@@ -234,12 +255,12 @@ def _within_budget(context: Context) -> Context:
 
 
 def _texts_of(unit: EvidenceUnit) -> list[str]:
-    """The texts that can show a unit by its words: all of it, or one of its needed sentences."""
+    """Returns the texts whose words show a unit: the whole unit, and each of its needed sentences."""
     return [unit.text, *(unit.within(need.start, need.end) for need in unit.needs)]
 
 
 def _find_words(text: str, words: str) -> Iterator[tuple[int, int]]:
-    """The places where a text occurs among words, as whole words."""
+    """Yields the start and end of each place where a text occurs among words, as whole words."""
     wanted = _normalized(text)
     at = words.find(wanted) if wanted else -1
     while at >= 0:
@@ -259,7 +280,7 @@ def _normalized(text: str) -> str:
 
 
 def _union(spans: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """Merge overlapping spans. The result is in order."""
+    """Merges overlapping spans, and yields the results in order."""
     held: tuple[int, int] | None = None
     for start, end in sorted(spans):
         if held is not None and start <= held[1]:

@@ -1,12 +1,13 @@
-"""Spec strings: `name`, `name(k=v, …)`, `name:value` in a study file, and `{use: name, k: v}`.
+"""Specs name a plugin and its parameters. A study writes a spec in one of several forms:
 
     bm25
     bm25(k1=0.9, stem=english)
     ir_datasets:beir/scifact/test          the text after the colon is the plugin's first parameter
     flat_strong(model=static(dims=256), depth=50)
+    {use: bm25, k1: 0.9}
 
-A spec is data. `make_plugin` makes an instance of a plugin class from it. It prints in one canonical form,
-which identities hash.
+A spec is data. `make_plugin` makes an instance of a plugin class from a spec. A spec has one canonical
+printed form, which identities hash.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ _CONSTANTS = {"true": True, "false": False, "null": None, "none": None}
 
 @dataclass(frozen=True)
 class Spec:
-    """The name of a plugin and the parameters it is given."""
+    """The name of a plugin, with the parameters that it is given."""
 
     name: str
     params: Mapping[str, Any] = field(default_factory=dict)
@@ -45,7 +46,7 @@ class Spec:
 
 
 def parse_spec(given: str | Mapping[str, Any] | Spec) -> Spec:
-    """A spec from any of the forms a study file allows."""
+    """Parses a spec in any of the forms that a study file allows."""
     if isinstance(given, Spec):
         return given
     if isinstance(given, str):
@@ -76,12 +77,12 @@ def _show(value: Any) -> str:
 
 
 def _needs_quotes(bare: str) -> bool:
-    """Whether this text would be read as a number or a constant if it had no quotes."""
+    """Whether a text without quotes would be read as a number or a constant."""
     return bare.lower() in _CONSTANTS or _NUMBER.fullmatch(bare) is not None
 
 
 class _Scanner:
-    """Reads a spec string. Errors name the column."""
+    """Reads a spec string. Its errors name the column."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -177,7 +178,10 @@ class _Scanner:
 
 
 class WrongParameter(PluginError):
-    """A parameter that a plugin does not take. `path` leads to it from the parameters that were given."""
+    """A plugin does not accept a parameter or its value.
+
+    `path` leads from the given parameters to the wrong one, inside parts if necessary.
+    """
 
     def __init__(self, message: str, path: tuple[str, ...]) -> None:
         super().__init__(message)
@@ -185,7 +189,7 @@ class WrongParameter(PluginError):
 
 
 def make_plugin(cls: type, spec: Spec) -> Any:
-    """An instance of a plugin class. An unknown parameter, or a wrong value, is a PluginError."""
+    """Makes an instance of a plugin class. An unknown parameter or a wrong value raises a PluginError."""
     if not dataclasses.is_dataclass(cls):
         raise PluginError(f"{cls.__name__} is not a dataclass, so {spec.name!r} can take no parameters.")
     fields = {field.name: field for field in dataclasses.fields(cls) if field.init}
@@ -212,7 +216,10 @@ def make_plugin(cls: type, spec: Spec) -> Any:
 
 
 def parameters_by_name(cls: type, spec: Spec) -> dict[str, Any]:
-    """The parameters by name. Text after a colon is the first parameter that may be positional."""
+    """Returns the parameters by name.
+
+    The text after a colon is the value of the first parameter that may be positional.
+    """
     params = dict(spec.params)
     if "" in params:
         fields = [field for field in dataclasses.fields(cls) if field.init]
@@ -226,7 +233,10 @@ def parameters_by_name(cls: type, spec: Spec) -> dict[str, Any]:
 def _conversion_message(
     error: Exception, cls: type, params: Mapping[str, Any]
 ) -> tuple[str, tuple[str, ...]]:
-    """Rewrite a msgspec error for readers of a study. Returns the message and the path of the parameter."""
+    """Rewrites an error of msgspec for readers of a study.
+
+    Returns the message and the path of the parameter.
+    """
     found = _PLACE.fullmatch(str(error))
     if found is None:
         return str(error), ()
@@ -244,7 +254,7 @@ def _conversion_message(
 
 
 def _resolve_path(path: str, cls: type, params: Mapping[str, Any]) -> tuple[tuple[str, ...], Any]:
-    """Add to a msgspec path the keys that it leaves out. Returns the path and the type at its end."""
+    """Adds to a path of msgspec the keys that it leaves out. Returns the path and the type at its end."""
     hint: Any = cls
     value: Any = params
     walked: list[str] = []
@@ -259,7 +269,10 @@ def _resolve_path(path: str, cls: type, params: Mapping[str, Any]) -> tuple[tupl
 
 
 def _type_inside(hint: Any, key: str | int | None) -> Any:
-    """The type of a field, of the value at an index or, if the key is None, of the values of a mapping."""
+    """Returns the type of a field, or of the value at an index.
+
+    If the key is None, returns that of a mapping's values.
+    """
     for part in _types_in(hint):
         args = get_args(part)
         if isinstance(key, str) and key in (fields := _fields_of(part)):
@@ -272,14 +285,14 @@ def _type_inside(hint: Any, key: str | int | None) -> Any:
 
 
 def _types_in(hint: Any) -> list[Any]:
-    """The members of a union or of an annotated type; the type itself for any other."""
+    """Returns the members of a union or of an annotated type. For any other type, returns the type itself."""
     if get_origin(hint) in {dict, list, tuple, Literal, None}:
         return [hint]
     return [part for each in get_args(hint) for part in _types_in(each)]  # of a union, of Annotated
 
 
 def _fields_of(cls: Any) -> dict[str, Any]:
-    """The fields of a dataclass or Struct with their types; none for any other class."""
+    """Returns the fields of a dataclass or Struct with their types; no fields for any other class."""
     is_struct = isinstance(cls, type) and issubclass(cls, msgspec.Struct)
     return get_type_hints(cls, include_extras=True) if is_struct or dataclasses.is_dataclass(cls) else {}
 
@@ -293,12 +306,12 @@ def _converts(value: Any, hint: Any) -> bool:
 
 
 def _literals(hint: Any) -> list[str]:
-    """The words that a literal type allows."""
+    """Returns the words that a literal type allows."""
     return [str(word) for part in _types_in(hint) if get_origin(part) is Literal for word in get_args(part)]
 
 
 def _accept_made(wanted: type, value: Any) -> Any:
-    """A msgspec hook that accepts nested specs and plugins that are made already."""
+    """Lets msgspec accept nested specs, and plugins that exist already."""
     if isinstance(value, wanted):
         return value
     raise ValueError(f"expected {wanted.__name__}, got {value!r}")

@@ -1,8 +1,8 @@
-"""Decompress a foreign HTTP body in small pieces, so that a small body never becomes larger than allowed.
+"""Decompresses the body of a foreign HTTP answer in small pieces, so that it never exceeds the allowed size.
 
 HTTP libraries decompress each network read at once, and a body may be compressed several times
-(`Content-Encoding: gzip, gzip`): 13 kB became 8 GB before anybody could count. Here every layer gives pieces
-of bounded size, and each piece is counted.
+(`Content-Encoding: gzip, gzip`). A body of 13 kB became 8 GB before its size could be checked. Here every
+layer of compression yields pieces of limited size, and each piece is counted.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ _MAGIC = b"\x1f\x8b"  # how a gzip stream begins
 
 
 class OversizedContent(ValueError):
-    """A body with more bytes than allowed, compressed or not."""
+    """A body has more bytes than allowed, compressed or not."""
 
 
 def decompress(parts: Iterable[bytes], encoding: str, most: int) -> Iterator[bytes]:
-    """The content of a body in small pieces, given the body as it was sent and its Content-Encoding.
+    """Yields the content of a body in small pieces. `parts` is the body as it was sent.
 
-    Raises OversizedContent if there are more than `most` bytes before, after or between layers, and
-    ValueError if the body cannot be decompressed.
+    Raises OversizedContent if there are more than `most` bytes before, after or between layers of
+    compression, and ValueError if the body cannot be decompressed.
     """
     layers = [name for each in encoding.lower().split(",") if (name := each.strip()) not in {"", "identity"}]
     if unknown := {*layers} - {"gzip", "x-gzip", "deflate"}:
@@ -47,7 +47,10 @@ def _counted(parts: Iterable[bytes], most: int) -> Iterator[bytes]:
 
 
 def _inflate(parts: Iterable[bytes], gzip: bool) -> Iterator[bytes]:
-    """Remove one layer. Several gzip streams may follow each other; `deflate` may have zlib's header."""
+    """Removes one layer of compression.
+
+    Several gzip streams may follow each other. A `deflate` stream may have the header of zlib.
+    """
     machine, left = None, b""
     try:
         for part in parts:

@@ -1,7 +1,7 @@
-"""YAML with the line of every field, and with words as they are written.
+"""Reads YAML with the line of every field, and keeps words as they are written.
 
-PyYAML follows YAML 1.1, where `yes`, `no` and `on` are booleans; but tags in a golden set are words. Here
-only `true` and `false` are booleans, and a key that is given twice is a problem, not a silent loss.
+PyYAML follows YAML 1.1, in which `yes`, `no` and `on` are booleans. But tags in a golden set are words. Here
+only `true` and `false` are booleans. A key that is given twice is reported as a problem.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def as_list(value: Any) -> Any:
 
 
 def _share(value: Any) -> Any:
-    """Read a share as a number: 5% is 0.05."""
+    """Reads a share as a number: 5% is 0.05."""
     try:
         found = float(value.removesuffix("%")) / 100 if str(value).endswith("%") else float(value)
     except (TypeError, ValueError):
@@ -63,39 +63,45 @@ Loc = tuple[str | int, ...]
 
 @dataclass
 class Lines:
-    """The line of every field of one file, by its path of keys and indexes."""
+    """The line of every field of one file. A field is named by its path of keys and indexes."""
 
     where: str
     at: dict[Loc, int] = field(default_factory=dict)
 
     def of(self, loc: Sequence[str | int]) -> int | None:
-        """The line of the field, or of the nearest field around it."""
+        """Returns the line of a field.
+
+        If the field has no line, returns the line of the nearest field around it.
+        """
         path = tuple(loc)
         while path not in self.at and path:
             path = path[:-1]
         return self.at.get(path)
 
     def problem(self, loc: Sequence[str | int], what: str, fix: str = "") -> Problem:
-        """A problem at that field."""
+        """Returns a problem at a field of the file."""
         return Problem(what, self.where, self.of(loc), ".".join(str(part) for part in loc), fix)
 
 
 @dataclass(frozen=True)
 class FileProblems:
-    """The problems of a file found so far."""
+    """Collects the problems of a file."""
 
     lines: Lines
     problems: list[Problem] = field(default_factory=list)
 
     def wrong(self, loc: Loc, inner: Loc, what: str, fix: str, name: str = "") -> None:
-        """Add a problem at `inner` below `loc`. A name replaces `loc` in the path of the field."""
+        """Adds a problem at the path `inner` below the path `loc`.
+
+        In the path that is shown, `name` replaces `loc`.
+        """
         path = ".".join(map(str, (*((name,) if name else loc), *inner)))
         line = self.lines.of((*loc, *inner))
         self.problems.append(Problem(what, self.lines.where, line, path, fix))
 
 
 def read_text(path: Path) -> str:
-    """The text of a file. Raises a DataError if it is missing or not UTF-8."""
+    """Reads the text of a file. Raises a DataError if the file is missing or not UTF-8."""
     try:
         return path.read_bytes().decode("utf-8-sig")
     except FileNotFoundError:
@@ -111,7 +117,7 @@ def read_text(path: Path) -> str:
 
 
 def read_yaml(path: Path) -> tuple[Any, Lines]:
-    """The content of a YAML file, and the line of each field."""
+    """Reads a YAML file. Returns its content and the line of each field."""
     text = read_text(path)
     lines = Lines(str(path))
     problems: list[Problem] = []
@@ -194,7 +200,7 @@ _EXPECTED = {
 
 
 def field_problem(error: ErrorDetails, lines: Lines, known: Callable[[Loc], list[str]]) -> Problem:
-    """A validation error as a problem. `known` gives the known fields at a place."""
+    """Turns a validation error into a problem. `known` returns the known fields at a place."""
     loc, kind, given = error["loc"], error["type"], error["input"]
     if given is None and str(loc[-1]).endswith(")"):
         what = "a comma inside {…} ends a value, and so it cut this one off"

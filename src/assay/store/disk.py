@@ -1,4 +1,4 @@
-"""Files that survive crashes and other processes: locks, atomic writes, and the cache of built artifacts."""
+"""Protects files from crashes and other processes: locks, atomic writes, and a cache of built artifacts."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ T = TypeVar("T")
 
 
 def lock(file: int | IO[bytes] | IO[str], *, shared: bool = False, wait: bool = True) -> bool:
-    """Lock an open file or folder until it is closed, or until this process dies.
+    """Locks an open file or folder until it is closed, or until this process dies.
 
     Several processes can have a shared lock at the same time. Without `wait`, returns False if another
     process has the lock.
@@ -40,10 +40,10 @@ def lock(file: int | IO[bytes] | IO[str], *, shared: bool = False, wait: bool = 
 
 @contextmanager
 def hold_lock(path: Path, busy: str = "") -> Iterator[None]:
-    """Hold the lock of a file, which is created if needed, or of a folder.
+    """Holds the lock of a file or folder. A file is created if needed.
 
-    If another process has it, this waits. With `busy`, which says what the other process does, such as
-    "running my-study/run", this raises a UsageError instead.
+    If another process has the lock, this waits. With `busy`, it raises a UsageError instead. `busy` is what
+    the other process does, such as "running my-study/run".
     """
     handle = _open_locked(path, busy)
     try:
@@ -53,7 +53,10 @@ def hold_lock(path: Path, busy: str = "") -> Iterator[None]:
 
 
 def hold_lock_for(owner: object, path: Path, busy: str) -> Callable[[], object]:
-    """Hold a lock as `hold_lock` does, for the life of an owner. Returns what releases it earlier."""
+    """Holds a lock as `hold_lock` does, for the life of an owner.
+
+    Returns a function that releases the lock earlier.
+    """
     return weakref.finalize(owner, os.close, _open_locked(path, busy))
 
 
@@ -75,7 +78,7 @@ def _open_locked(path: Path, busy: str) -> int:
 
 
 def sync(path: Path) -> None:
-    """Wait until a file, or the names in a folder, are on the disk, so that no crash can take them back."""
+    """Waits until a file, or the names in a folder, are on the disk. After that, no crash can undo them."""
     handle = os.open(path, os.O_RDONLY)
     try:
         os.fsync(handle)
@@ -85,7 +88,7 @@ def sync(path: Path) -> None:
 
 @contextmanager
 def explain_write_errors(path: Path) -> Iterator[None]:
-    """Turn an error of the disk into a DataError that says what to do, and that nothing stored is lost."""
+    """Turns an error of the disk into a DataError that says what to do, and that nothing stored is lost."""
     try:
         yield
     except OSError as error:
@@ -96,7 +99,11 @@ def explain_write_errors(path: Path) -> Iterator[None]:
 
 
 def write_atomic(path: Path, write: Callable[[Path], object]) -> None:
-    """Write beside the target, sync and rename: a reader sees the old file or the new one, never a part."""
+    """Writes a file completely or not at all.
+
+    A reader sees the old file or the new file, never a part of one. `write` is called with the path of a
+    draft beside the file. The draft is synced and then renamed.
+    """
     draft = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     with explain_write_errors(path):
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -122,23 +129,26 @@ _BUILDING = ".building-"
 
 
 class ArtifactCache:
-    """Folders of built artifacts by content key, each complete or absent. Processes may share the cache.
+    """Folders of built artifacts, by content key. Each is complete or absent. Processes may share the cache.
 
-    An artifact is written into a draft folder, synced, and renamed. A build that is killed leaves only its
-    draft, which the next build removes. Everything here can be built again: deleting it costs time, never
-    evidence.
+    An artifact is written into a draft folder, which is synced and then renamed. A build that is killed
+    leaves only its draft, which the next build removes. Every artifact can be built again: deleting one costs
+    time, never evidence.
     """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
     def find(self, key: str) -> Path | None:
-        """The folder of an artifact, or None."""
+        """Returns the folder of an artifact, or None if there is none."""
         place = self.folder / key
         return place if place.is_dir() else None
 
     def read(self, key: str, read: Callable[[Path], T]) -> T | None:
-        """What `read` makes of an artifact; None if there is none. A damaged artifact is deleted."""
+        """Returns what `read` makes of an artifact, or None if there is none.
+
+        A damaged artifact is deleted.
+        """
         place = self.find(key)
         try:
             return None if place is None else read(place)
@@ -147,12 +157,15 @@ class ArtifactCache:
             return None
 
     def read_or_put(self, key: str, read: Callable[[Path], T], write: Callable[[Path], None]) -> T:
-        """What `read` makes of an artifact. If it is missing or damaged, `write` builds it first."""
+        """Returns what `read` makes of an artifact. If it is missing or damaged, `write` builds it first."""
         found = self.read(key, read)
         return read(self.put(key, write)) if found is None else found
 
     def put(self, key: str, write: Callable[[Path], None]) -> Path:
-        """Let `write` fill an empty folder, and move it to its place unless another process was faster."""
+        """Lets `write` fill an empty folder, and moves the folder to its place.
+
+        If another process was faster, the artifact of that process stays.
+        """
         place = self.folder / key
         with explain_cache_errors(self.folder):
             self.folder.mkdir(parents=True, exist_ok=True)
@@ -185,7 +198,7 @@ class ArtifactCache:
 
 @contextmanager
 def explain_cache_errors(folder: Path) -> Iterator[None]:
-    """Turn an error of the disk below a folder of the cache into a SystemFailure that says what to do."""
+    """Turns an error of the disk in a folder of the cache into a SystemFailure that says what to do."""
     try:
         yield
     except OSError as error:
@@ -203,7 +216,7 @@ def explain_cache_errors(folder: Path) -> Iterator[None]:
 
 
 class DamagedArtifact(DataError):
-    """An artifact that cannot be read. It is built again."""
+    """An artifact cannot be read. It will be built again."""
 
     def __init__(self, folder: Path, error: BaseException) -> None:
         fix = "Run again: it is made again where it is needed."

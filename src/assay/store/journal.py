@@ -1,7 +1,8 @@
 """An append-only journal that survives `kill -9` at any moment.
 
-Each finished task is one JSON line and one write. The file is synced every quarter second, or at once for a
-person's mark. Each writer has a fresh segment. A reader drops torn lines; what they held is done again.
+Each finished task is one JSON line and one write. The file is synced every quarter of a second, and at once
+for a person's mark. Each writer has a fresh segment. Readers drop torn lines, and the tasks of these lines
+are done again.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ SYNC_EVERY = 0.25
 
 
 class Answer(msgspec.Struct, array_like=True):
-    """One response under its key."""
+    """One response with its key."""
 
     key: str
     item_id: str
@@ -43,7 +44,7 @@ class AnswersEntry(msgspec.Struct, tag_field="kind", tag="answered", omit_defaul
 
 
 class IndexEntry(msgspec.Struct, tag_field="kind", tag="built", omit_defaults=True):
-    """An index that was built: how long it took, and the structure that it publishes."""
+    """An index that was built, with the seconds that it took and the structure that it publishes."""
 
     key: str
     arm: str
@@ -53,9 +54,10 @@ class IndexEntry(msgspec.Struct, tag_field="kind", tag="built", omit_defaults=Tr
 
 
 class JudgmentEntry(msgspec.Struct, tag_field="kind", tag="judged", omit_defaults=True):
-    """A judgment that cost something: a person's mark, a model's finding, an import.
+    """A judgment that cost something: a person's mark, a model's finding, or an import.
 
-    If a judge was asked a question, its key is here, and the fault if it gave no judgment.
+    If a judge was asked a question, the entry has the key of the question. If the judge gave no judgment, it
+    has the fault.
     """
 
     judgment: Judgment | None = None
@@ -65,7 +67,7 @@ class JudgmentEntry(msgspec.Struct, tag_field="kind", tag="judged", omit_default
 
 
 class CostEntry(msgspec.Struct, tag_field="kind", tag="spent"):
-    """The cost of an attempt or of an index, whether it succeeded or not."""
+    """The cost of an attempt or of an index, even if the attempt failed."""
 
     arm: str
     seed: int
@@ -76,17 +78,18 @@ Entry = AnswersEntry | IndexEntry | JudgmentEntry | CostEntry
 
 
 class GateDeclaration(msgspec.Struct):
-    """The gates of a study when a run began, before it asked anything."""
+    """The gates of a study at the start of a run, before any system was asked."""
 
     since: float
     gates: dict[str, dict[str, Any]]
 
 
 class JournalWriter:
-    """One segment, written by one process, which holds the lock of the segment while it may write.
+    """The writer of one segment.
 
-    Threads may share it. Entries that come after it was closed are dropped. Entries that somebody waited for
-    are written again if the file is removed meanwhile.
+    It belongs to one process, and holds the lock of the segment while it may write. Threads may share it.
+    Entries that are appended after it was closed are dropped. If somebody removes the file meanwhile, entries
+    that were appended with `now` are written again.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -101,7 +104,7 @@ class JournalWriter:
         self._promised: list[bytes] = []  # lines that somebody waited for
 
     def append(self, entry: msgspec.Struct, *, now: bool = False) -> None:
-        """Write one line. With `now`, wait until it is on disk."""
+        """Writes one line. With `now`, waits until the line is on disk."""
         line = self._encode(entry) + b"\n"
         with self._lock:
             if not self._is_open:
@@ -124,7 +127,7 @@ class JournalWriter:
         self._size += len(line)
 
     def _cut(self) -> None:
-        """Drop what follows the last whole line, so that no later line continues it."""
+        """Removes what follows the last whole line, so that no later line continues it."""
         if os.fstat(self._file).st_size > self._size:
             os.ftruncate(self._file, self._size)
 
@@ -133,7 +136,10 @@ class JournalWriter:
         return os.fstat(self._file).st_nlink == 0
 
     def _renew(self) -> None:
-        """Go on in a fresh segment, since somebody removed the old one. It gets all promised lines."""
+        """Continues in a fresh segment, since somebody removed the old one.
+
+        The new segment gets all promised lines.
+        """
         lines = b"".join(self._promised)
         path, file = _fresh_segment(self.path.parent)
         try:
@@ -148,9 +154,9 @@ class JournalWriter:
         self._size = self._synced_size = len(lines)
 
     def flush(self, *, force: bool = False) -> None:
-        """Sync what was written, at most every quarter of a second unless forced.
+        """Syncs what was written, at most every quarter of a second unless forced.
 
-        If a forced sync fails, its lines are removed: nothing that was reported as unsaved may appear later.
+        If a forced sync fails, its lines are removed. So nothing that was reported as unsaved appears later.
         """
         with self._lock:
             due = force or time.monotonic() - self._synced_at >= SYNC_EVERY
@@ -176,7 +182,7 @@ class JournalWriter:
         self._synced_size, self._synced_at = self._size, time.monotonic()
 
     def close(self) -> None:
-        """Close the segment once it is on disk. A segment without a line is removed."""
+        """Syncs and closes the segment. A segment without lines is removed."""
         with self._lock:
             if not self._is_open:
                 return
@@ -219,32 +225,33 @@ def _fresh_segment(folder: Path) -> tuple[Path, int]:
 
 
 def segments(folder: Path) -> list[Path]:
-    """The segments of a journal, oldest first."""
+    """Returns the segments of a journal, the oldest first."""
     return sorted(folder.glob("*.jsonl"))
 
 
 def read_entries(folder: Path) -> Iterator[Entry]:
-    """Every whole line of a run's journal, the oldest segment first."""
+    """Yields every whole line of a run's journal, the oldest segment first."""
     return read_lines(folder, Entry)
 
 
 def read_lines(folder: Path, kind: Any) -> Iterator[Any]:
-    """Every whole line of every segment that decodes as `kind`, the oldest segment first."""
+    """Yields every whole line of every segment that decodes as `kind`, the oldest segment first."""
     for lines in _open_in_turn(folder):
         yield from _read(lines, kind)
 
 
 def read_idle_segment(path: Path) -> Iterator[Entry]:
-    """Every whole line of one segment, or none if a process may still write to it."""
+    """Yields every whole line of one segment, or none if a process may still write to it."""
     with path.open("rb") as lines:
         if lock(lines, shared=True, wait=False):
             yield from _read(lines, Entry)
 
 
 def _open_in_turn(folder: Path) -> Iterator[BinaryIO]:
-    """Open every segment in turn, the oldest first. There may be more than a process may have open.
+    """Opens the segments one after the other, the oldest first.
 
-    A segment that vanishes meanwhile was sealed, or rewritten as a later one, which is still to come.
+    There may be more segments than a process may have open at a time. A segment that vanishes meanwhile was
+    sealed, or rewritten as a later segment, which will be opened too.
     """
     known: set[Path] = set()
     while coming := [path for path in segments(folder) if path not in known]:
@@ -273,7 +280,7 @@ def _read(lines: BinaryIO, kind: Any) -> Iterator[Any]:
 
 
 def damaged_lines(folder: Path) -> int:
-    """The number of whole lines that cannot be read: a crash tore them, or somebody edited them."""
+    """Counts whole lines that cannot be read, because a crash tore them or somebody edited them."""
     decode = msgspec.json.Decoder(Entry).decode
     damaged = 0
     for line in (line for lines in _open_in_turn(folder) for line in lines if line.endswith(b"\n")):
@@ -300,13 +307,13 @@ COLUMNS: dict[str, pl.DataType | type[pl.DataType]] = {
 
 
 def select_by_key(stored: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame:
-    """One row per key, in the order given. Keys that are not stored have nulls."""
+    """Returns one row per key, in the order given. Keys that are not stored have nulls."""
     wanted = pl.DataFrame({"key": keys}, schema={"key": pl.String})
     return wanted.join(stored, on="key", how="left", maintain_order="left")
 
 
 def answer_columns(answers: Iterable[Answer], generation: int = 0) -> pl.DataFrame:
-    """Responses as columns: the ids and scores of hits, and everything else as one JSON field."""
+    """Turns responses into columns: the ids and scores of hits, and everything else as one JSON field."""
     waiting = iter(answers)
     parts = [pl.DataFrame(schema=COLUMNS)]
     while some := list(islice(waiting, CHUNK)):  # records are many times as large as their columns

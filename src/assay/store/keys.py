@@ -1,7 +1,8 @@
-"""The key of a response: a hash of everything that decides the response.
+"""Makes the key of a response: a hash of everything that decides the response.
 
-A key hashes system spec, code version, models and prompts, corpus or scope, seed, query, budgets and the
-earlier keys of the item's sequence. Gold, tags, measures and gates are not in it: editing them costs nothing.
+A key hashes the spec of the system, code version, models and prompts, corpus or scope, seed, query, budgets
+and the earlier keys of the item's sequence. It does not hash gold, tags, measures or gates. So they can be
+edited without asking a system again.
 """
 
 from __future__ import annotations
@@ -26,7 +27,10 @@ WHOLE = ""  # the scope of items that have none
 
 
 class AnswerBasis(msgspec.Struct, frozen=True):
-    """What decides an arm's answers besides seed and query. A run stores it, so that reports find answers."""
+    """Everything that decides the answers of an arm, except seed and query.
+
+    A run stores it, so that reports find the answers.
+    """
 
     identity: str  # a hash of Study.system_identity
     budgets: list[Budget]
@@ -34,23 +38,23 @@ class AnswerBasis(msgspec.Struct, frozen=True):
 
     @classmethod
     def of(cls, study: Study, arm: Arm, dataset: Dataset) -> AnswerBasis:
-        """The basis of an arm as the study is now."""
+        """Returns the basis of an arm for the present study."""
         return cls(_system_hash(study, arm), study.budgets, _corpora(dataset))
 
     def head(self, seed: int, scope: str) -> bytes:
-        """A hash of what all keys of one scope have in common."""
+        """Returns a hash of what all keys with one seed and scope have in common."""
         parts = [self.identity.encode(), str(seed).encode(), _encode(self.budgets), self._corpus(scope)]
         return digest(parts).encode()
 
     def index_key(self, seed: int, scope: str = WHOLE) -> str:
-        """The key of an index: a hash of everything that decides the index."""
+        """Returns the key of an index: a hash of everything that decides the index."""
         return digest([self.identity.encode(), str(seed).encode(), self._corpus(scope)])
 
     def _corpus(self, scope: str) -> bytes:
         return self.corpora.get(scope, "").encode()  # a scope that is newer than the run has no answers
 
     def changes(self, study: Study, arm: Arm, dataset: Dataset) -> list[str]:
-        """What changed since the arm was run: any of "system", "budgets" and "corpus"."""
+        """Returns which of "system", "budgets" and "corpus" have changed since the arm was run."""
         now = _corpora(dataset)
         found = {
             "system": self._other_system(study, arm),
@@ -68,7 +72,7 @@ class AnswerBasis(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True)
 class SessionTask:
-    """What runs in one session and is stored in one write: a sequence of items, usually of one item."""
+    """Items that run in one session and are stored in one write: a sequence, usually of one item."""
 
     items: tuple[int, ...]  # positions in the dataset
     keys: tuple[str, ...]
@@ -76,7 +80,10 @@ class SessionTask:
 
 
 def plan_tasks(basis: AnswerBasis, seed: int, dataset: Dataset) -> list[SessionTask]:
-    """Every task of an arm and seed, with the keys of its responses. Items are in order, scopes together."""
+    """Returns all tasks of an arm and seed, with the keys of their responses.
+
+    Tasks with the same scope follow each other. Otherwise they are in the order of the items.
+    """
     groups: dict[str, list[int]] = {}
     for position, item in enumerate(dataset.items):
         groups.setdefault(f"s:{item.sequence}" if item.sequence else f"i:{item.item_id}", []).append(position)
@@ -94,7 +101,7 @@ def plan_tasks(basis: AnswerBasis, seed: int, dataset: Dataset) -> list[SessionT
 
 
 def scope_hash(scope: Sequence[str] | None) -> str:
-    """The hash of a scope in any order of its passages."""
+    """Returns the hash of a scope. The order of its passages does not matter."""
     return WHOLE if scope is None else digest(doc_id.encode() for doc_id in sorted(scope))
 
 
@@ -120,7 +127,10 @@ def _shared_scope(items: Sequence[Item], where: str) -> tuple[str, ...] | None:
 
 
 def _chain(head: bytes, items: Sequence[Item]) -> tuple[str, ...]:
-    """One key per item. Each key hashes the one before, and so all earlier queries of the sequence."""
+    """Returns one key per item.
+
+    Each key hashes the key before it, and so all earlier queries of the sequence.
+    """
     keys: list[str] = []
     for item in items:
         keys.append(digest([head, _encode(item.query), *(key.encode() for key in keys[-1:])]))
@@ -128,7 +138,7 @@ def _chain(head: bytes, items: Sequence[Item]) -> tuple[str, ...]:
 
 
 def keys_by_item(units: Sequence[SessionTask], n_items: int) -> list[str]:
-    """The key of every item, by its position in the dataset."""
+    """Returns the key of every item, by the item's position in the dataset."""
     keys = [""] * n_items
     for unit in units:
         for position, key in zip(unit.items, unit.keys, strict=True):

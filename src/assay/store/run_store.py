@@ -1,14 +1,14 @@
-"""The folder of a run: the journal as it grows, finished arms sealed to Parquet, a manifest, stage outputs.
+"""The folder of a run: the growing journal, finished arms, a manifest, and the outputs of later stages.
 
 run/
-  manifest.json        what was run, by which versions
-  journal/000001.jsonl responses, builds and paid judgments, as they came
+  manifest.json        what was run, and the versions that ran it
+  journal/000001.jsonl responses, builds and paid judgments, in the order in which they came
   spending/000001.jsonl   what was paid: no line is ever dropped
   declared/000001.jsonl   every version of the gates: shows whether a gate is older than the answers
   looks/000001.jsonl      the evidence on which each gate was decided: deciding often has a price
   sealed/ARM.SEED.HASH.parquet   finished arms, in columns
   scores.parquet …     outputs of later stages, each with the hash of its input
-  repeats/1 …          the same items asked again, to see what varies by itself: never used as answers
+  repeats/1 …          the same items asked again, to see how much answers vary: never used as answers
   lock                 held by the process that runs the study
 
 Answers, judgments, spending, declared gates and looks are evidence. The manifest and the outputs of later
@@ -75,7 +75,10 @@ class _ArmEntry(msgspec.Struct):
 
 
 class _Manifest(msgspec.Struct):
-    """The part of a manifest that is read. A manifest of another shape is damaged."""
+    """The part of a manifest that is read.
+
+    A manifest in which this part has another shape counts as damaged.
+    """
 
     arms: dict[str, _ArmEntry]
     study_file: dict[str, Any] = {}
@@ -98,12 +101,12 @@ class Store:
         return self.root / "sealed"
 
     def repetition(self, number: int) -> Store:
-        """The store of items that were asked again; 0: this store."""
+        """Returns the store of items that were asked again. With the number 0, returns this store."""
         return Store(self.root / "repeats" / str(number)) if number else self
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Hold the lock of the one process that runs or seals."""
+        """Holds the lock of the only process that may run or seal."""
         with explain_write_errors(self.root):
             self.root.mkdir(parents=True, exist_ok=True)
             (self.root / "lock").touch()
@@ -111,7 +114,7 @@ class Store:
             yield
 
     def writer(self) -> JournalWriter:
-        """A fresh journal segment."""
+        """Returns a writer with a fresh journal segment."""
         return JournalWriter(self.journal)
 
     @property
@@ -119,7 +122,7 @@ class Store:
         return self.root / "spending"
 
     def outcomes(self) -> dict[str, bool]:
-        """The key of every stored response, and whether it is an answer (and not a failure)."""
+        """Returns the key of every stored response, with True for an answer and False for a failure."""
         # Here and below the journal is read before the sealed files. Answers only ever move from the journal
         # to sealed files, so a reader cannot miss one that moves.
         self.manifest()  # refuses a store of another version
@@ -131,10 +134,10 @@ class Store:
         return found
 
     def answers(self) -> pl.DataFrame:
-        """Every stored response in columns, one row per key.
+        """Returns every stored response in columns, one row per key.
 
-        That is the first success of the newest generation with a success, else the last failure: a new
-        attempt replaces an answer only if it succeeded.
+        For each key this is the first success in the newest generation that has one. Without a success, it is
+        the last failure. So a new attempt replaces an answer only if the attempt succeeded.
         """
         self.manifest()
         stored = self._rows().sort("generation", descending=True, maintain_order=True)
@@ -144,17 +147,17 @@ class Store:
         return pl.concat([first, last.join(first, on="key", how="anti")])
 
     def generation(self) -> int:
-        """The newest generation of answers."""
+        """Returns the number of the newest generation of answers."""
         journalled = {generation for generation, _ in self._journalled()}
         sealed = (_read_sealed(path, ["generation"])["generation"].max() for path in self._sealed_files())
         return max((each for each in chain(journalled, sealed) if isinstance(each, int)), default=0)
 
     def cost(self) -> float:
-        """The known cost of all answers, indexes and judgments ever made, kept or not."""
+        """Returns the known cost of all answers, indexes and judgments that were ever made, kept or not."""
         return math.fsum(chain(self.paid().values(), (entry.cost or 0.0 for entry in self.judged())))
 
     def paid(self) -> dict[str, float]:
-        """The known cost of each arm's answers, attempts and indexes, kept or not."""
+        """Returns, for each arm, the known cost of its answers, attempts and indexes, kept or not."""
         costs: dict[str, list[float]] = {}
         for entry in read_entries(self.spending):
             if isinstance(entry, CostEntry):
@@ -162,7 +165,10 @@ class Store:
         return {arm: math.fsum(each) for arm, each in costs.items()}
 
     def seal(self, finished: Mapping[tuple[str, int], Sequence[str]]) -> None:
-        """Write finished arms as one Parquet file each, in item order, and drop what becomes redundant."""
+        """Writes each finished arm to a Parquet file of its own, and drops what becomes redundant.
+
+        The rows of a file are in the order of the arm's keys in `finished`.
+        """
         for draft in self.sealed.glob(".*.tmp"):  # left by a kill
             draft.unlink()
         held = {path: _generations(_read_sealed(path, _SEALED)) for path in self._sealed_files()}
@@ -194,9 +200,9 @@ class Store:
         self._drop_lines(sealed)
 
     def _drop_lines(self, sealed: Mapping[str, int]) -> None:
-        """Rewrite idle journal segments without answers that are sealed, and with one entry per index.
+        """Rewrites idle journal segments without sealed answers, and with one entry per index.
 
-        Segments with judgments are not touched: a person's mark is never rewritten.
+        Segments with judgments are not touched, since a person's mark is never rewritten.
         """
         spent = [path for path in segments(self.journal) if _is_redundant(read_idle_segment(path), sealed)]
         if not any(isinstance(entry, AnswersEntry) for path in spent for entry in read_idle_segment(path)):
@@ -214,7 +220,7 @@ class Store:
             path.unlink()
 
     def structures(self) -> dict[str, Structure]:
-        """The trees and graphs that indexes published, by the key of the index."""
+        """Returns the trees and graphs that indexes published, by the key of the index."""
         found: dict[str, Structure] = {}
         same: dict[str, Structure] = {}  # systems that share a tree each publish it, and it is large
         for entry in read_entries(self.journal):
@@ -224,7 +230,7 @@ class Store:
         return found
 
     def warnings(self) -> list[str]:
-        """Warnings for readers of the results about the files they come from."""
+        """Returns warnings about the files of the run, for readers of the results."""
         found = []
         if not self.manifest():
             what = f"{self.root / 'manifest.json'} is missing or damaged, so the study as it is now counts as"
@@ -236,11 +242,11 @@ class Store:
         return found
 
     def judged(self) -> list[JudgmentEntry]:
-        """What people marked and what judges were asked, the oldest first."""
+        """Returns the marks of people and the questions to judges, the oldest first."""
         return [entry for entry in read_entries(self.journal) if isinstance(entry, JudgmentEntry)]
 
     def judgments(self) -> list[Judgment]:
-        """Judgments that were paid for or made by people, the oldest first."""
+        """Returns judgments that were paid for or made by people, the oldest first."""
         return [entry.judgment for entry in self.judged() if entry.judgment is not None]
 
     def write_manifest(self, content: Mapping[str, Any]) -> None:
@@ -248,7 +254,7 @@ class Store:
         write_atomic(self.root / "manifest.json", lambda target: target.write_bytes(data))
 
     def manifest(self) -> dict[str, Any]:
-        """What was run; empty if nothing was run, or if the file is missing or damaged."""
+        """Returns the manifest. It is empty if nothing was run, or if the file is missing or damaged."""
         path = self.root / "manifest.json"
         try:
             content = msgspec.json.decode(path.read_bytes(), type=dict[str, Any])
@@ -262,9 +268,9 @@ class Store:
         return content if schema == SCHEMA else {}
 
     def bases(self, study: Study) -> dict[str, AnswerBasis]:
-        """What decides the answers of every arm that was run, by the arm's name.
+        """Returns what decides the answers of every arm that was run, by the arm's name.
 
-        Without a manifest these are the arms of the study as it is now that have answers.
+        Without a manifest, these are the arms of the present study that have answers.
         """
         if manifest := self.manifest():
             return {name: arm.basis for name, arm in msgspec.convert(manifest, _Manifest).arms.items()}
@@ -280,12 +286,12 @@ class Store:
         return found
 
     def declared(self) -> list[GateDeclaration]:
-        """Every version of the gates that this run folder has seen, the oldest first."""
+        """Returns every version of the gates that this run folder has seen, the oldest first."""
         found = list(read_lines(self._declared, GateDeclaration))
         return found or msgspec.convert(self.manifest().get("gates", []), list[GateDeclaration])
 
     def declare(self, declared: GateDeclaration) -> None:
-        """Record the gates if they differ from those of the run before."""
+        """Records the gates if they differ from the gates of the run before."""
         earlier = self.declared()
         new = [] if segments(self._declared) else list(earlier)
         if not earlier or earlier[-1].gates != declared.gates:
@@ -302,13 +308,13 @@ class Store:
         return sorted(self.sealed.glob("*.parquet"))
 
     def _journalled(self) -> Iterator[tuple[int, Answer]]:
-        """Every answer in the journal, with its generation."""
+        """Yields every answer in the journal, with its generation."""
         for entry in read_entries(self.journal):
             if isinstance(entry, AnswersEntry):
                 yield from ((entry.generation, answer) for answer in entry.answers)
 
     def _rows(self) -> pl.DataFrame:
-        """All stored responses, sealed rows first."""
+        """Returns all stored responses, sealed rows first."""
         journalled = [
             answer_columns((answer for _, answer in answers), generation)
             for generation, answers in groupby(self._journalled(), key=itemgetter(0))
@@ -336,12 +342,15 @@ def _generations(rows: pl.DataFrame) -> dict[str, int]:
 
 
 def _covers(newer: Mapping[str, int], older: Mapping[str, int]) -> bool:
-    """Whether `newer` has everything of `older`, in the same or a newer generation."""
+    """Whether `newer` has every key of `older`, in the same generation or a newer one."""
     return all(newer.get(key, -1) >= generation for key, generation in older.items())
 
 
 def _is_redundant(entries: Iterable[Entry], sealed: Mapping[str, int]) -> bool:
-    """Whether a segment can be rewritten: it has lines, no judgment, and no answers or some sealed ones."""
+    """Whether a segment can be rewritten.
+
+    It can if it has lines, but no judgments, and either no answers or some that are sealed.
+    """
     lines = answered = left = 0
     for entry in entries:
         if isinstance(entry, JudgmentEntry):
@@ -355,7 +364,10 @@ def _is_redundant(entries: Iterable[Entry], sealed: Mapping[str, int]) -> bool:
 
 
 def _without(entry: AnswersEntry, sealed: Mapping[str, int]) -> AnswersEntry | None:
-    """An entry without its sealed answers, or None if nothing is left. Newer successes stay."""
+    """Returns an entry without its sealed answers, or None if none are left.
+
+    A success that is newer than the sealed answer stays.
+    """
     left = [
         answer
         for answer in entry.answers
