@@ -1,4 +1,4 @@
-"""Traces that are made up to try gates: the walk that items expect, and a trace that claims everything."""
+"""Invented traces that test the gates: the walk that items expect, and a trace that claims everything."""
 
 from __future__ import annotations
 
@@ -24,16 +24,19 @@ from assay.kinds.memory.walk import (
 
 FIRST_ADDRESS = "assay.controls.walks"
 
-WALKED = 4  # hits that bluffed paths run over
-AT_ODDS = 10  # hits of which each pair is claimed to be at odds
-HOPS = 3  # of the bluffed spread
+WALKED = 4  # how many hits the bluffed paths go through
+AT_ODDS = 10  # among how many hits each pair is claimed to be at odds
+HOPS = 3  # the hops of the bluffed spread
 
 # --------------------------------------------------------------------------------- the oracle's walk
 
 
 @dataclass(frozen=True)
 class ExpectedWalks:
-    """The walk that each item expects. An answer that a probe is compared with stays as it is."""
+    """The walk that each item expects.
+
+    An unprimed answer, which a probe is compared with, stays unchanged.
+    """
 
     def steps(self, block: Block, documents: Sequence[Sequence[str]]) -> Iterator[list[Step] | None]:
         expected = walk_expectations(block.items)
@@ -41,7 +44,7 @@ class ExpectedWalks:
             if response is None or wanted.unprimed_of is not None:
                 yield None
                 continue
-            # if the answer says what its path's edges were worth: they carried the whole result
+            # if the trace measures the effect of edges: those of the path carried the whole result
             removed = {str(step.edge) for step in response.trace if step.kind == REMOVED}
             yield [
                 *_expected_steps(docs, wanted),
@@ -53,7 +56,7 @@ class ExpectedWalks:
 
 
 def _expected_steps(docs: Sequence[str], wanted: WalkExpectation) -> list[Step]:
-    """The walk that an item expects; empty if it expects none."""
+    """Returns the walk that an item expects; empty if the item expects no walk."""
     nodes = [(step.node_id, step.via_edge_type) for step in wanted.path.steps] if wanted.path else []
     nodes = nodes or [(doc, None) for doc in docs]
     roles, edges = list(wanted.required_semantic_roles), list(wanted.required_edge_types)
@@ -66,7 +69,7 @@ def _expected_steps(docs: Sequence[str], wanted: WalkExpectation) -> list[Step]:
     if not (wanted.path or roles or edges or wanted.required_contradiction_pairs or spread):
         return []
     while nodes and len(nodes) <= max(len(roles) - 1, len(edges)):
-        nodes.append((f"{nodes[-1][0]}+", None))  # a further node, for roles and edges that have none yet
+        nodes.append((f"{nodes[-1][0]}+", None))  # one more node, for roles and edges that have no node yet
     steps: list[Step] = []
     for depth, (node, via) in enumerate(nodes):
         edge = via or (edges.pop(0) if depth and edges else None)
@@ -107,7 +110,7 @@ def _expected_spread(docs: Sequence[str], wanted: WalkExpectation) -> list[Step]
 
 @dataclass(frozen=True)
 class _TraceVocabulary:
-    """The roles, edges and stop reasons that the traces of a study name."""
+    """The roles, edges and stop reasons that occur in the traces of a study."""
 
     roles: Sequence[str]
     edges: Sequence[str]
@@ -120,7 +123,7 @@ class BluffedTrace:
 
     expected: ClassVar[str] = "refused"
     draws: ClassVar[int] = 1
-    twin: ClassVar[bool] = True  # of what the candidate is compared with, as far as its order goes
+    twin: ClassVar[bool] = True  # in its order, it equals the arm that the candidate is compared with
 
     def mutants(self, trial: Trial) -> Mapping[str, Draw]:
         trial.require(frozenset({"trace", "hits"}))
@@ -162,7 +165,7 @@ def _bluff(response: Response, words: _TraceVocabulary) -> Response:
 
 
 def _bluffed_paths(nodes: Sequence[str], words: _TraceVocabulary) -> Iterator[Step]:
-    """The hits in their order as the best path, then every way over one, two or three of them."""
+    """Yields the hits in their order as the best path, then every path over one, two or three of them."""
     ways = [tuple(nodes), *((node,) for node in nodes)]
     ways += [way for length in (2, 3) for way in permutations(nodes, length)]
     for way in ways:

@@ -1,6 +1,7 @@
-"""What a graph system makes of the documents of a study: nodes with their roles, edges with their reasons.
+"""The graph that a system builds from the documents of a study: nodes with roles, edges with their reasons.
 
-It shows people who label cases which paths and roles can be found at all: only those that some rule gives.
+The graph shows people who label cases which paths and roles can be found at all, because a memory can only
+find the ones that some rule draws.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ class NodeView(msgspec.Struct, frozen=True):
 
 
 class EdgeView(msgspec.Struct, frozen=True):
-    """An edge, and the rule that made it."""
+    """An edge, and the rule that drew it."""
 
     source: str
     kind: str
@@ -43,9 +44,9 @@ class EdgeView(msgspec.Struct, frozen=True):
 
 
 class DocumentView(msgspec.Struct, frozen=True):
-    """The nodes of a document, and the edges that begin or end in it.
+    """The nodes of a document, and the edges that begin or end in the document.
 
-    The document "" has the nodes that belong to none.
+    The document "" has the nodes that belong to no document.
     """
 
     document: str
@@ -56,7 +57,7 @@ class DocumentView(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True)
 class GraphView:
-    """The graph behind one system, document by document."""
+    """The graph of one system, document by document."""
 
     study: str
     system: str
@@ -71,9 +72,10 @@ class GraphView:
 def graph_view(
     study: Study, system: str | None = None, document: str | None = None, most: int | None = None
 ) -> GraphView:
-    """The graph of some documents (by default of all), each in the scope of the first item that has it.
+    """Returns the graph of some documents, or of all of them, as one system builds it.
 
-    It is the graph of the system or, by default, of the first one that walks edges and publishes them.
+    Each document is shown in the scope of the first item whose scope has the document. If no system is named,
+    the graph of the first system that walks edges and publishes them is returned.
     """
     for arm in _arms(study, system):
         dataset = study.dataset(arm)
@@ -93,7 +95,7 @@ def graph_view(
 
 
 def _arms(study: Study, system: str | None) -> list[Arm]:
-    """The arms that may have a graph: one per system, or the one that is named."""
+    """Returns the arms that may have a graph: the named one or, by default, one per system."""
     first = {arm.system: arm for arm in reversed(study.arms)}
     if system is not None:
         named = {**{arm.name: arm for arm in study.arms}, **first}
@@ -105,7 +107,10 @@ def _arms(study: Study, system: str | None) -> list[Arm]:
 
 
 def _scopes(dataset: Dataset, documents: Sequence[str]) -> dict[str, Scope]:
-    """The scope of the first item that has each document; the document itself if no item has it."""
+    """Returns, for each document, the scope of the first item that has it.
+
+    If no item has the document, the scope is the document itself.
+    """
     corpus, missing = dataset.corpus, set(documents)
     found: dict[str, Scope] = {}
     for item in dataset.items:
@@ -123,7 +128,10 @@ def _scopes(dataset: Dataset, documents: Sequence[str]) -> dict[str, Scope]:
 def _published_graphs(
     study: Study, arm: Arm, dataset: Dataset, scopes: Mapping[str, Scope], named: bool
 ) -> dict[Scope, _ScopedGraph]:
-    """The graph over each scope; empty if there is none. One that is never walked counts only if named."""
+    """Returns the graph over each scope; empty if the system publishes no graph.
+
+    A graph that the system never walks counts only if the system was named.
+    """
     system = study.system(arm)
     if scopes and isinstance(system, CheckingSystem) and (problems := system.problems(dataset, study.kit)):
         raise DataError(problems)
@@ -148,7 +156,7 @@ def _build_graph(study: Study, arm: Arm, dataset: Dataset, scope: Scope) -> _Sco
 
 
 def _strays(graphs: Sequence[_ScopedGraph]) -> list[DocumentView]:
-    """The nodes that belong to no document."""
+    """Returns a view of the nodes that belong to no document; empty if there are none."""
     views = [graph.view("") for graph in graphs]
     nodes = dict.fromkeys(node for view in views for node in view.nodes)
     edges = dict.fromkeys(edge for view in views for edge in view.edges)
@@ -157,7 +165,7 @@ def _strays(graphs: Sequence[_ScopedGraph]) -> list[DocumentView]:
 
 @dataclass(frozen=True)
 class _ScopedGraph:
-    """The graph over one scope of a corpus; `structure` is None if the system publishes none."""
+    """The graph over one scope of a corpus; `structure` is None if the system publishes no graph."""
 
     structure: Structure | None
     corpus: Corpus
@@ -169,7 +177,7 @@ class _ScopedGraph:
 
     @cached_property
     def _owner(self) -> dict[str, str]:
-        """The document of each node; "" for a node that belongs to none."""
+        """The document of each node; "" for a node that belongs to no document."""
         known = {**self.corpus.documents, **self.corpus.position}
         passages = {node.node_id: _passage(node) for node in self.structure.nodes} if self.structure else {}
         return {
@@ -204,5 +212,5 @@ class _ScopedGraph:
 
 
 def _passage(node: Node) -> str:
-    """The passage or document that a node stands for."""
+    """Returns the id of the passage or document that a node represents."""
     return node.node_id if node.doc_id is None else node.doc_id

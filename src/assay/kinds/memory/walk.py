@@ -1,4 +1,4 @@
-"""What a trace says that a memory walked, and what gold says that it should walk.
+"""What a trace says about the walk of a memory, and what gold says about the walk that it expects.
 
 A trace holds paths, best first (steps of the kind "path"), then spreads of activation ("seed" and "spread"),
 then tensions between nodes ("tension"), then how far the result changes without some edges ("removed"). In a
@@ -17,24 +17,27 @@ from assay.core.records import PATH, Item, Response, Step
 
 Over = Literal["paths", "best_path", "hits"]
 MatchMode = Literal["exact", "prefix", "subsequence"]
-SEED, SPREAD, TENSION, REMOVED = "seed", "spread", "tension", "removed"  # kinds of steps, besides PATH
+SEED, SPREAD, TENSION, REMOVED = "seed", "spread", "tension", "removed"  # the kinds of steps besides PATH
 T = TypeVar("T")
 
 # ------------------------------------------------------------------------------ what was walked
 
 
 def paths_of(response: Response) -> list[list[Step]]:
-    """The paths, best first; if there are none, the hits by rank, each as a path of one step."""
+    """Returns the paths, best first.
+
+    If there are none, each hit becomes a path of one step, in rank order.
+    """
     return paths_in(response.trace) or [[Step(PATH, 0, doc_id)] for doc_id in ranked_ids(response)]
 
 
 def paths_in(trace: Iterable[Step]) -> list[list[Step]]:
-    """The paths of a trace, best first."""
+    """Returns the paths of a trace, best first."""
     return _split((step for step in trace if step.kind == PATH), lambda step: step.depth == 0)
 
 
 def spreads_in(trace: Iterable[Step]) -> list[list[Step]]:
-    """The spreads of a trace, one per seed: the seed, then every attempt to pass energy on."""
+    """Returns the spreads of a trace, one per seed: the seed, then every attempt to pass energy on."""
     return _split((s for s in trace if s.kind in (SEED, SPREAD)), lambda step: step.kind == SEED)
 
 
@@ -48,7 +51,7 @@ def _split(steps: Iterable[Step], begins: Callable[[Step], bool]) -> list[list[S
 
 
 def visited_once(path: Sequence[Step]) -> list[Step]:
-    """A path with only the first visit to each node."""
+    """Returns a path with only the first visit to each node."""
     first: dict[str, Step] = {}
     for step in path:
         first.setdefault(step.target, step)
@@ -56,13 +59,13 @@ def visited_once(path: Sequence[Step]) -> list[Step]:
 
 
 def ranked_ids(response: Response) -> list[str]:
-    """The ids of the hits, best first, each once; ties are broken as in every ranking."""
+    """Returns the ids of the hits, best first, each id once. Ties are broken as in every ranking."""
     order = sorted(response.hits, key=lambda hit: (hit.score, hit.doc_id), reverse=True)
     return list(dict.fromkeys(hit.doc_id for hit in order))
 
 
 def returned_nodes(response: Response, over: Over) -> list[str]:
-    """The nodes that a response returns, each once: of all paths in turn, of the best path, or the hits."""
+    """Returns each node of a response once: from all paths in turn, from the best path, or from the hits."""
     if over == "hits":
         return ranked_ids(response)
     walked = paths_of(response) if over == "paths" else paths_of(response)[:1]
@@ -70,24 +73,27 @@ def returned_nodes(response: Response, over: Over) -> list[str]:
 
 
 def spread_length(spread: Sequence[Step]) -> int:
-    """How many steps a spread has, with those that its system left out of the trace."""
+    """Returns how many steps a spread has. Steps that the system left out of the trace count too."""
     return len(spread) + int(sum(step.scores.get("untold", 0.0) for step in spread if step.kind == SEED))
 
 
 def reached_nodes(response: Response) -> set[str]:
-    """The nodes that energy began at or was passed on to; without a spread, those on the paths."""
+    """Returns the nodes that energy began at or was passed on to; without a spread, those on the paths."""
     found = {step.target for spread in spreads_in(response.trace) for step in spread if step.selected}
     return found or set(returned_nodes(response, "paths"))
 
 
 def tension_pairs(response: Response) -> set[frozenset[str]]:
-    """The pairs of nodes that a response claims to be at odds, in either order."""
+    """Returns the pairs of nodes that a response claims to be at odds, without an order within a pair."""
     pairs = ((step.source, step.target) for step in response.trace if step.kind == TENSION)
     return {frozenset({source, target}) for source, target in pairs if source is not None}
 
 
 def change_without(response: Response, edges: str) -> float | None:
-    """How far the result changes without some edges: the best path's, random ones, nearby ones."""
+    """Returns how far the result changes without some edges; None if the trace does not say it.
+
+    `edges` names the removed edges: "path" (those of the best path), "random" or "nearby".
+    """
     steps = (step for step in response.trace if step.kind == REMOVED and step.edge == edges)
     return next((step.scores.get("change") for step in steps), None)
 
@@ -96,13 +102,13 @@ def change_without(response: Response, edges: str) -> float | None:
 
 
 class ExpectedStep(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A step of an expected path: the node, and the type of the edge that leads to it (None: any)."""
+    """A step of an expected path: the node, and the type of the edge that leads to it (None: any type)."""
 
     node_id: str
     via_edge_type: str | None = None
 
     def fits(self, step: Step) -> bool:
-        """Whether a step of a path is the expected one."""
+        """Whether a step of a path matches this expected step."""
         return step.target == self.node_id and self.via_edge_type in (None, step.edge)
 
 
@@ -114,7 +120,7 @@ class ExpectedPath(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ExpectedTraceStep(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A step of an expected spread: the node, and anything else that is stated about it."""
+    """A step of an expected spread: the node, and what else the case says about it (None: anything)."""
 
     node_id: str
     edge_type: str | None = None
@@ -123,7 +129,7 @@ class ExpectedTraceStep(msgspec.Struct, frozen=True, forbid_unknown_fields=True)
     stopped_reason: str | None = None
 
     def fits(self, step: Step) -> bool:
-        """Whether a step of a spread is the expected one."""
+        """Whether a step of a spread matches this expected step."""
         return (
             step.target == self.node_id
             and self.edge_type in (None, step.edge)
@@ -141,7 +147,7 @@ class ExpectedTrace(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class WalkExpectation(msgspec.Struct, frozen=True):
-    """What the gold of an item says about a walk."""
+    """The part of an item's gold that is about the walk."""
 
     minimum_evidence_matches: Annotated[int, msgspec.Meta(ge=0)] = 1
     path: ExpectedPath | None = None
@@ -157,7 +163,10 @@ class WalkExpectation(msgspec.Struct, frozen=True):
 
 
 def walk_expectations(items: Sequence[Item]) -> list[WalkExpectation]:
-    """What each item expects of a walk; raises with every item whose gold cannot be read."""
+    """Returns what each item expects of a walk.
+
+    Raises an error that lists every item whose gold cannot be read.
+    """
     found, problems = list[WalkExpectation](), list[Problem]()
     for item in items:
         try:
@@ -172,7 +181,11 @@ def walk_expectations(items: Sequence[Item]) -> list[WalkExpectation]:
 def follows(
     expected: Sequence[T], walked: Sequence[Step], mode: MatchMode, fits: Callable[[T, Step], bool]
 ) -> bool:
-    """Whether a walk is as expected: exactly, at its beginning, or in this order with others between."""
+    """Whether a walk matches the expected steps.
+
+    The `mode` is "exact" (the same steps), "prefix" (the walk begins with the steps) or "subsequence" (the
+    steps occur in this order, and other steps may lie between).
+    """
     if mode == "subsequence":
         left = iter(walked)
         return all(any(fits(each, step) for step in left) for each in expected)

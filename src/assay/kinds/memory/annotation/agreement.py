@@ -1,4 +1,4 @@
-"""How far two people agree on a case, and the decisions where they do not, each with a written reason."""
+"""How far two people agree on cases, and the decisions about the others, each with a written reason."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from assay.stats.agreement import cohen_kappa
 from assay.stats.intervals import mean_interval
 
 GATE = LabelQuality.needed  # the mean Jaccard of evidence sets that passes
-LEAST = LabelQuality.enough  # cases labelled by both; with fewer nothing is decided
+LEAST = LabelQuality.enough  # cases labelled by both; with fewer, the agreement is inconclusive
 PARTS = ("family", "minimum", "path", "edge_types", "roles", "pairs")
 COLUMNS = (
     *("case_id", "doc_id", "query", "differs", "first_labels", "second_labels", "decision"),
@@ -41,7 +41,10 @@ Pair = tuple[CaseAnnotation, CaseAnnotation]
 
 
 class LabelAgreement(msgspec.Struct, frozen=True):
-    """In how many of the cases in which somebody wrote something both wrote the same."""
+    """In how many cases both people wrote the same label.
+
+    Only cases in which at least one of them wrote something count.
+    """
 
     n: int
     equal: int
@@ -55,25 +58,25 @@ class Disagreement(msgspec.Struct, frozen=True):
     query: str
     jaccard: float | None  # None: only one of them approved the case
     differs: list[str]
-    first: str  # what each wrote, in words
+    first: str  # what the first person wrote, in words
     second: str
 
 
 @dataclass(frozen=True)
 class AnnotatorAgreement:
-    """Agreement of two people on the cases that both finished."""
+    """How far two people agree on the cases that both finished."""
 
     annotators: list[str]
     doubles: int  # cases that both approved
-    jaccard: float | None  # the mean over them
+    jaccard: float | None  # the mean over these cases
     low: float | None
     high: float | None
     kappa: float | None  # Cohen's, over units in or out of the evidence
-    units: int  # that kappa is over
+    units: int  # over which kappa is computed
     exact: float | None  # share of cases with the same evidence
     parts: dict[str, LabelAgreement]
-    rejected: int  # by both
-    single: list[str]  # cases that one of them has not finished
+    rejected: int  # cases that both rejected
+    single: list[str]  # cases that only one of them has finished
     disagreements: list[Disagreement]  # worst first
     verdict: str
     reason: str
@@ -86,7 +89,10 @@ class AnnotatorAgreement:
 def measure_agreement(
     workspace: Workspace, first: Sheet, second: Sheet, least: int = LEAST
 ) -> AnnotatorAgreement:
-    """Agreement over the cases that both approved. One that only one of them approved is a disagreement."""
+    """Measures agreement over the cases that both people approved.
+
+    A case that only one of them approved is a disagreement.
+    """
     pairs = doubly_labelled(first, second)
     both = [(one, other) for one, other in pairs if one.status == other.status == APPROVED]
     labels = [(one.labels, other.labels) for one, other in both]
@@ -130,21 +136,21 @@ def measure_agreement(
 
 
 def doubly_labelled(first: Sheet, second: Sheet) -> list[Pair]:
-    """The cases that both people finished, in the order of the first sheet."""
+    """Returns the cases that both people finished, in the order of the first sheet."""
     theirs = second.finished
     return [(each, theirs[case_id]) for case_id, each in first.finished.items() if case_id in theirs]
 
 
 def jaccard(one: CaseLabels, other: CaseLabels) -> float:
-    """Evidence that both name, divided by the evidence that either names; 1 if neither names any."""
+    """Returns the number of shared evidence nodes divided by the number of all; 1 if neither names any."""
     union = one.evidence | other.evidence
     return len(one.evidence & other.evidence) / len(union) if union else 1.0
 
 
 def _units_in_evidence(workspace: Workspace, both: Sequence[Pair]) -> np.ndarray[Any, Any]:
-    """For each person, whether each unit is in the evidence, over the units that a case was labelled on.
+    """Returns for each person whether each unit is in the evidence, over all units of each case.
 
-    Those are the units of its document, and units of other documents that somebody named.
+    The units of a case are those of its document, and units of other documents that either person named.
     """
     columns = []
     for one, other in both:
@@ -155,7 +161,11 @@ def _units_in_evidence(workspace: Workspace, both: Sequence[Pair]) -> np.ndarray
 
 
 def find_disagreements(pairs: Sequence[Pair]) -> list[Disagreement]:
-    """The cases on which two people differ: different decisions first, then by evidence, worst first."""
+    """Returns the cases on which two people differ.
+
+    Cases with different decisions come first. The others follow by the agreement of their evidence, worst
+    first.
+    """
     found = []
     for one, other in pairs:
         same = one.status == other.status
@@ -168,7 +178,7 @@ def find_disagreements(pairs: Sequence[Pair]) -> list[Disagreement]:
 
 
 def _in_words(annotation: CaseAnnotation, names: Sequence[str]) -> str:
-    """Some labels of a person, in words."""
+    """Returns the labels of a person with these names, in words."""
     if "decision" in names:
         return annotation.status
     words = []
@@ -191,7 +201,7 @@ def finite_or_none(value: float) -> float | None:
 
 @dataclass(frozen=True)
 class AdjudicationProgress:
-    """The table of decisions, and how complete it is."""
+    """The table of decisions, and which of its cases are decided."""
 
     path: Path
     added: int
@@ -212,7 +222,10 @@ class Ruling:
 
 
 def write_adjudication(workspace: Workspace, first: Sheet, second: Sheet) -> AdjudicationProgress:
-    """Add a row for every disagreement that has none. Labels on which both agree are filled in."""
+    """Adds a row for every disagreement that has none.
+
+    Labels on which both people agree are filled in.
+    """
     pairs = {one.case_id: (one, other) for one, other in doubly_labelled(first, second)}
     rows = []
     for each in find_disagreements(list(pairs.values())):
@@ -248,7 +261,7 @@ def write_adjudication(workspace: Workspace, first: Sheet, second: Sheet) -> Adj
 
 
 def labels_hash(one: CaseAnnotation, other: CaseAnnotation) -> str:
-    """A short hash of what two people wrote. A decision about other labels is stale."""
+    """Returns a short hash of what two people wrote. It shows whether a decision is about older labels."""
     encode = msgspec.json.Encoder(order="sorted").encode
     parts = [[each.status, each.labels] for each in (one, other)]
     return digest(encode(part) for part in parts)[:12]
@@ -257,9 +270,10 @@ def labels_hash(one: CaseAnnotation, other: CaseAnnotation) -> str:
 def read_rulings(
     workspace: Workspace, pairs: Sequence[Pair], clock: Callable[[], float] = time.time
 ) -> dict[str, Ruling]:
-    """Every decision, by case; raises with every row that is incomplete or stale.
+    """Returns every decision, by case.
 
-    Decisions are imported as marks of the people who decided.
+    Raises an error that lists every row that is incomplete or older than the sheets. Decisions are imported
+    as marks of the people who decided.
     """
     if not workspace.adjudication.exists():
         return {}
@@ -269,7 +283,7 @@ def read_rulings(
     for row in read_table(workspace.adjudication, COLUMNS).rows:
         case_id, decision = row["case_id"], row["decision"].lower()
         if not decision and case_id in now and case_id not in differing:
-            continue  # they agree by now
+            continue  # they agree now
         problems += _check_ruling(row, decision)
         if case_id in found:
             problems.append(row.problem("case_id", "the case is decided twice", "Keep one of the two rows."))

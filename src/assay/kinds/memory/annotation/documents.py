@@ -1,6 +1,6 @@
 """The documents of an annotation: the inventory that people complete, and frozen versions.
 
-A version is the hash of every document. It makes sure that labels stay with the text they were made on.
+A version holds the hash of every document. It makes sure that labels stay with the text that people labelled.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _PATTERNS = {
     kind: re.compile(rf"\b(?:{'|'.join(re.escape(word) for word in words)})\b", re.IGNORECASE)
     for kind, words in CUES.items()
 }
-STRATA = ("document_family", "language", "complexity")  # the columns that samples are drawn within
+STRATA = ("document_family", "language", "complexity")  # the columns whose values make strata for samples
 INVENTORY_COLUMNS = (
     *("doc_id", "file_name", "document_type", *STRATA, "units", "sections"),
     *(f"{kind}_cues" for kind in CUES),
@@ -56,7 +56,7 @@ _SCHEMA = "assay/annotation-snapshot/1"
 
 
 def cues_of(text: str) -> list[str]:
-    """The kinds of cue that a text has, in the order of `CUES`."""
+    """Returns the kinds of cue that occur in a text, in the order of `CUES`."""
     return [kind for kind, pattern in _PATTERNS.items() if pattern.search(text)]
 
 
@@ -65,14 +65,14 @@ def cues_of(text: str) -> list[str]:
 
 @dataclass(frozen=True)
 class Inventory:
-    """The inventory as it is now, and what has changed."""
+    """The inventory as it is now, and its changes since it was written before."""
 
     path: Path
     documents: int
     units: int
     new: list[str]
     changed: list[str]  # other content under the same name
-    renamed: dict[str, str]  # from the name now to the name before; its cells moved with it
+    renamed: dict[str, str]  # the earlier name by the new name; the cells of the row are kept
     gone: list[str]
     blank: dict[str, list[str]]  # by column that people fill in: documents without a value
 
@@ -82,7 +82,7 @@ class Inventory:
 
 @dataclass(frozen=True)
 class InventoryEntry:
-    """What the inventory says about one document."""
+    """The row of the inventory about a document."""
 
     doc_id: str
     row: CsvRow
@@ -90,7 +90,7 @@ class InventoryEntry:
 
 
 def write_inventory(workspace: Workspace) -> Inventory:
-    """Write the inventory again. Cells that people filled in stay, also those of documents that are gone."""
+    """Writes the inventory again. Cells that people filled in stay, even if their document is gone."""
     path = workspace.inventory
     before = _by_document(read_table(path, ("doc_id", "sha256")).rows) if path.exists() else {}
     sources = workspace.sources
@@ -154,7 +154,7 @@ def _counted_row(source: SourceDocument, before: CsvRow | None) -> dict[str, str
 
 
 def read_inventory(workspace: Workspace) -> dict[str, InventoryEntry]:
-    """The entries of all documents; refuses an inventory that does not match the documents."""
+    """Returns the entries of all documents. An inventory that does not match the documents is refused."""
     command = f"assay annotate inventory {workspace.documents}"
     if not workspace.inventory.exists():
         raise UsageError(f"There is no inventory at {workspace.inventory}. Take it first: {command}")
@@ -181,7 +181,7 @@ def read_inventory(workspace: Workspace) -> dict[str, InventoryEntry]:
 
 
 class Snapshot(msgspec.Struct, frozen=True):
-    """A version of the documents, as it is stored."""
+    """A version of the documents, in the form in which it is stored."""
 
     schema: str
     version: str
@@ -195,7 +195,7 @@ class Snapshot(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True)
 class FrozenVersion:
-    """A snapshot, its path, and whether it was there before."""
+    """A snapshot, its path, and whether the snapshot existed before."""
 
     path: Path
     snapshot: Snapshot
@@ -203,7 +203,10 @@ class FrozenVersion:
 
 
 def freeze_documents(workspace: Workspace, version: str, clock: Callable[[], float]) -> FrozenVersion:
-    """Keep the hash of every document under a version, which never names other content."""
+    """Stores the hash of every document under a version.
+
+    If the version exists already, the documents must be the same as before.
+    """
     path = workspace.snapshots / f"{check_name(version, 'a version')}.json"
     read_inventory(workspace)
     if path.exists():
@@ -219,7 +222,7 @@ def freeze_documents(workspace: Workspace, version: str, clock: Callable[[], flo
 
 
 def frozen_version(workspace: Workspace, version: str | None = None) -> Snapshot:
-    """A snapshot, by default the newest; refuses documents that differ from it."""
+    """Returns a snapshot, by default the newest. Documents that differ from the snapshot are refused."""
     found = {path.stem: path for path in sorted(workspace.snapshots.glob("[!.]*.json"))}
     if not found:
         command = f"assay annotate freeze {workspace.documents} --version 1"
@@ -247,7 +250,10 @@ def _read_snapshot(path: Path) -> Snapshot:
 
 
 def _changes_since(then: Snapshot, workspace: Workspace) -> Iterator[Problem]:
-    """Documents that differ from a snapshot. A new one counts, because it would be searched too."""
+    """Yields the documents that differ from a snapshot.
+
+    A new document counts, because it would be searched too.
+    """
     fix = "Restore it, or freeze a new version and look at its cases again."
     known, now = then.document_hashes, {source.path.name: source.sha256 for source in workspace.sources}
     for name in sorted(known.keys() | now.keys()):

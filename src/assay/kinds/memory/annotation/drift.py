@@ -1,7 +1,8 @@
-"""Drift: how far the results of the same queries moved between two times. It needs no labels.
+"""Drift: how far the results of the same queries moved between two times. Drift needs no labels.
 
-A shadow set is many queries over the documents, without labels, to be asked again and again. A stored result
-is the hits that were returned. Moved is neither better nor worse, so nothing is decided here.
+A shadow set is a set of many queries over the documents, without labels, which are asked again and again. A
+stored result is the hits that were returned. A result that moved is neither better nor worse, so nothing is
+decided here.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ MOST_MOVED = 10
 
 @dataclass(frozen=True)
 class ShadowSet:
-    """A shadow set, its path and its size."""
+    """A shadow set that was written: its path and its size."""
 
     path: Path
     queries: int
@@ -47,9 +48,9 @@ class ShadowSet:
 
 
 def write_shadow(workspace: Workspace, queries: Path, pack: str, out: Path | None = None) -> ShadowSet:
-    """Write a shadow set in the layout of `datasets.folder`, from a file with one query per line.
+    """Writes a shadow set in the layout of `datasets.folder`, from a file with one query per line.
 
-    An id is a hash of its query, so that it stays the same.
+    The id of an item is a hash of its query, so the same query always has the same id.
     """
     frozen_version(workspace)
     place = out or workspace.root / "shadow"
@@ -79,7 +80,7 @@ def write_shadow(workspace: Workspace, queries: Path, pack: str, out: Path | Non
 
 
 class QueryResult(msgspec.Struct, frozen=True):
-    """What an arm returned for a query with one seed; no hits and `failed`: it broke."""
+    """The hits that an arm returned for a query with one seed. If the query failed, `failed` is true."""
 
     arm: str
     seed: int
@@ -90,16 +91,16 @@ class QueryResult(msgspec.Struct, frozen=True):
 
 
 class ResultSnapshot(msgspec.Struct, frozen=True):
-    """Every stored result of a study at one time. Queries that were not asked are not in it."""
+    """Every result that a study has stored at one time. Queries that were not asked are not part of it."""
 
     schema: str
     created: float
-    corpus: dict[str, str]  # by arm: a hash of what was searched
+    corpus: dict[str, str]  # by arm: a hash of the corpus
     results: list[QueryResult]
 
 
 def keep_results(study: Study, name: str, replace: bool = False) -> Path:
-    """Keep the results that a study has stored now under a name."""
+    """Copies the results that a study has stored now to a file with that name. Returns its path."""
     path = _root(study) / f"{check_name(name, 'kept results')}.json"
     if path.exists() and not replace:
         raise UsageError(
@@ -110,7 +111,7 @@ def keep_results(study: Study, name: str, replace: bool = False) -> Path:
 
 
 def current_results(study: Study) -> ResultSnapshot:
-    """The results that a study has stored now, in the order of arms, seeds and items."""
+    """Returns the results that a study has stored now, in the order of arms, seeds and items."""
     corpus, results = dict[str, str](), list[QueryResult]()
     for block in Evaluation(study).blocks:
         arm = block.arm.name
@@ -124,7 +125,7 @@ def current_results(study: Study) -> ResultSnapshot:
 
 
 def read_results(study: Study, since: str) -> ResultSnapshot:
-    """Results that were kept under a name, or those of another study, by its path."""
+    """Returns the results that were kept under a name, or the results of another study, given its path."""
     names = {path.stem: path for path in sorted(_root(study).glob("[!.]*.json"))}
     if since in names:
         where = str(names[since])
@@ -145,7 +146,10 @@ def read_results(study: Study, since: str) -> ResultSnapshot:
 
 
 def _root(study: Study) -> Path:
-    """Beside the run folder: `replays`, or `NAME.replays` for a study file of another name."""
+    """Returns the folder of kept results, beside the run folder.
+
+    It is `replays`, or `NAME.replays` for a study file of another name.
+    """
     return study.run_folder.with_name(study.run_folder.name.removesuffix("run") + "replays")
 
 
@@ -153,7 +157,7 @@ def _root(study: Study) -> Path:
 
 
 class ResultShift(msgspec.Struct, frozen=True):
-    """How far the result of a query moved: distance from 0 to 1, and the share of the top that stayed."""
+    """How far the result of a query moved (0 to 1), and which share of its top k hits stayed."""
 
     item_id: str
     text: str
@@ -162,7 +166,7 @@ class ResultShift(msgspec.Struct, frozen=True):
 
 
 class ArmDrift(msgspec.Struct, frozen=True):
-    """How far the results of one arm moved, over the queries that both times have."""
+    """How far the results of an arm moved, over the queries that have results at both times."""
 
     arm: str
     n: int
@@ -172,7 +176,7 @@ class ArmDrift(msgspec.Struct, frozen=True):
     overlap: float | None
     unchanged: int
     moved: list[ResultShift]  # most first
-    failed: list[str]  # queries that broke at either time
+    failed: list[str]  # queries that failed at one of the times
     only_before: list[str]
     only_now: list[str]
     reworded: list[str]
@@ -196,7 +200,7 @@ class Drift:
 
 
 def measure_drift(study: Study, since: str, k: int = 10) -> Drift:
-    """How far the results of a study moved since an earlier time."""
+    """Measures how far the results of a study moved since an earlier time."""
     before, now = read_results(study, since), current_results(study)
     arms = [list(dict.fromkeys(each.arm for each in side.results)) for side in (before, now)]
     both = [arm for arm in arms[1] if arm in arms[0]]
@@ -254,7 +258,7 @@ def _by_item(results: Iterable[QueryResult]) -> dict[str, dict[int, QueryResult]
 
 
 def _shift(old: Mapping[int, QueryResult], new: Mapping[int, QueryResult], k: int) -> ResultShift:
-    """Means over the seeds that both times have."""
+    """Returns the mean distance and overlap of a query's results over the seeds of both times."""
     seeds = [seed for seed in new if seed in old]
     distances = [result_distance(old[seed].hits, new[seed].hits) for seed in seeds]
     overlaps = [overlap(old[seed].hits, new[seed].hits, k) for seed in seeds]
@@ -263,7 +267,10 @@ def _shift(old: Mapping[int, QueryResult], new: Mapping[int, QueryResult], k: in
 
 
 def overlap(a: Sequence[Hit], b: Sequence[Hit], k: int) -> float:
-    """The hits that two top-k lists share, divided by the length of the longer one; 1 if both are empty."""
+    """Returns the number of shared hits of two top-k lists, divided by the length of the longer list.
+
+    If both lists are empty, the overlap is 1.
+    """
     one, other = ({hit.doc_id for hit in hits[:k]} for hits in (a, b))
     most = max(len(one), len(other))
     return len(one & other) / most if most else 1.0

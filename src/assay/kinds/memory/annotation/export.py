@@ -1,7 +1,8 @@
-"""Approved labels as case files, and the quality gate of a private set.
+"""The export of approved labels as case files, and the quality gate of a private set.
 
-A case is exported with the labels that two people agreed on, or that were decided with a written reason.
-Cases with prime- and probe- ids make one sequence per document, and each sequence has a file of its own.
+The labels of an exported case are those that two people agreed on, or those that were decided with a written
+reason. Cases with prime- and probe- ids make one sequence per document, and each sequence has a file of its
+own.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ from assay.kinds.memory.systems.packs import PACKS
 from assay.report.wording import first_names, number, quantity
 
 TURNED_DOWN = "rejected"
-LEAST_PER_FAMILY, MOST_PER_FAMILY = 20, 50  # cases of a family of documents
+LEAST_PER_FAMILY, MOST_PER_FAMILY = 20, 50  # the fewest and the most cases of a family of documents
 HARD_SHARE = 0.30
 HARD = frozenset({"multi_hop", "exception", "contradiction"})
 _NAMED = 5
@@ -46,7 +47,7 @@ _NAMED = 5
 
 @dataclass(frozen=True)
 class ExportSettings:
-    """The ids and names in a case file, and the pack that reads its documents."""
+    """The id and name of the dataset, the pack that reads its documents, and the version of the documents."""
 
     dataset_id: str
     pack: str
@@ -55,7 +56,7 @@ class ExportSettings:
 
 
 class QualityCriterion(msgspec.Struct, frozen=True):
-    """One line of the quality gate."""
+    """A criterion of the quality gate, with its value and whether the set meets it."""
 
     name: str
     value: str
@@ -65,7 +66,7 @@ class QualityCriterion(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True)
 class CaseExport:
-    """The case files, the cases that were left out and why, and how good the set is."""
+    """The case files that were written, the cases that were left out and why, and the quality gate."""
 
     files: list[Path]
     version: str
@@ -88,7 +89,7 @@ class CaseExport:
 
 @dataclass(frozen=True)
 class ApprovedCase:
-    """A case as it is exported."""
+    """A case in the form in which it is exported."""
 
     case_id: str
     doc_id: str
@@ -96,14 +97,17 @@ class ApprovedCase:
     difficulty: str
     tags: list[str]
     labels: CaseLabels
-    double: bool  # labelled by both
+    double: bool  # whether both people labelled the case
     documents: str = ""  # the family of its document
 
 
 def export_cases(
     workspace: Workspace, settings: ExportSettings, annotators: Sequence[str] = (), out: Path | None = None
 ) -> CaseExport:
-    """Write the case files and read them back. Every disagreement must have a decision with a reason."""
+    """Writes the case files, after checking that they can be read back.
+
+    Every disagreement must have a decision with a reason.
+    """
     check_name(settings.dataset_id, "a dataset")
     snapshot = frozen_version(workspace, settings.version)
     inventory = read_inventory(workspace)
@@ -147,7 +151,7 @@ def export_cases(
 def _approved_cases(
     first: Sheet, second: Sheet, rulings: Mapping[str, Ruling], families: Mapping[str, str]
 ) -> tuple[list[ApprovedCase], dict[str, str]]:
-    """The cases to export in the order of the first sheet, and why the others are not exported."""
+    """Returns the cases to export in the order of the first sheet, and why other cases are left out."""
     cases, left_out = list[ApprovedCase](), dict[str, str]()
     for case_id in dict.fromkeys([*first.annotations, *second.annotations]):
         sides = [sheet.annotations[case_id] for sheet in (first, second) if case_id in sheet.annotations]
@@ -174,7 +178,7 @@ def _approved_cases(
 def quality_gate(
     cases: Sequence[ApprovedCase], agreement: AnnotatorAgreement, unfinished: Sequence[str]
 ) -> list[QualityCriterion]:
-    """Whether a private set can decide anything: enough cases, hard enough, and agreed on."""
+    """Returns the criteria that a private set must meet: enough cases, hard cases and agreement."""
     n = len(cases)
     hard = sum(case.labels.family in HARD for case in cases)
     negatives = sum(case.labels.family == "hard_negative" for case in cases)
@@ -214,7 +218,7 @@ def quality_gate(
 
 
 def _quality(agreement: AnnotatorAgreement, quality: Sequence[QualityCriterion]) -> dict[str, Any]:
-    """How far people agreed, for those who load the file. It does not name the people."""
+    """Returns how far people agreed, for the readers of the case file, without the names of the people."""
     return {
         "agreement": agreement.jaccard,
         "kappa": agreement.kappa,
@@ -234,7 +238,7 @@ def _case_files(
     cases: Sequence[ApprovedCase],
     out: Path,
 ) -> dict[Path, dict[str, Any]]:
-    """The content of each case file, by path."""
+    """Returns the content of each case file, by path."""
     groups: dict[str, list[ApprovedCase]] = {}
     for each in cases:
         part = f"-sequence-{each.doc_id}" if each.labels.family == "sequence" else ""
@@ -267,7 +271,7 @@ def _case_entry(case: ApprovedCase) -> dict[str, Any]:
 
 
 def _write_checked(files: Mapping[Path, dict[str, Any]], cases: Sequence[ApprovedCase]) -> list[str]:
-    """Write the files, but only if they read back as what people approved. Returns the reader's warnings."""
+    """Writes the files if they read back as people approved them. Returns the warnings of the reader."""
     content = {
         path: msgspec.json.format(msgspec.json.encode(file), indent=2) + b"\n" for path, file in files.items()
     }
@@ -288,7 +292,10 @@ def _write_checked(files: Mapping[Path, dict[str, Any]], cases: Sequence[Approve
 
 
 def _earlier_files(folder: Path, files: Mapping[Path, dict[str, Any]]) -> Iterator[str]:
-    """Case files of an earlier export. If the folder is loaded, they would count as part of this one."""
+    """Yields a warning for each case file of an earlier export.
+
+    If somebody loads the whole folder, such a file would count as part of this export.
+    """
     for path in sorted(folder.glob("[!.]*.json")):
         if path not in files:
             yield f"{path} was not written by this export. Remove it, or load the files by name."

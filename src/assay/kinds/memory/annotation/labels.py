@@ -1,4 +1,4 @@
-"""The labels that one person gave one case, read from the cells of a sheet.
+"""The labels that a person gave a case, read from the cells of a sheet.
 
 evidence_node_ids              msa:14; msa:15
 path_steps                     prefix: msa:15 > msa:14 via depends_on
@@ -38,11 +38,11 @@ LABEL_COLUMNS = (
 )
 
 _SMALL = re.compile(r"\d{1,9}")  # Python refuses to read numbers of thousands of digits
-Absent = Callable[[str], tuple[str, str] | None]  # what is wrong and what to do, if no document has a node
+Absent = Callable[[str], tuple[str, str] | None]  # for a node that no document has: the fault and the fix
 
 
 class LabelledPath(msgspec.Struct, frozen=True):
-    """An expected path: nodes, each with the type of the edge that leads to it, or None for any."""
+    """An expected path: nodes, each with the type of the edge that leads to it (None: any type)."""
 
     scope: str
     mode: str
@@ -54,11 +54,11 @@ class LabelledPath(msgspec.Struct, frozen=True):
 
 
 class CaseLabels(msgspec.Struct, frozen=True):
-    """All that two people have to agree on about a case."""
+    """All labels of a case on which two people have to agree."""
 
     family: str = ""
     evidence: frozenset[str] = frozenset()
-    minimum: int | None = None  # of the evidence; None: all of it
+    minimum: int | None = None  # how many evidence nodes must be found; None: all
     path: LabelledPath | None = None
     edge_types: frozenset[str] = frozenset()
     roles: frozenset[str] = frozenset()
@@ -68,12 +68,12 @@ class CaseLabels(msgspec.Struct, frozen=True):
         return msgspec.structs.asdict(self)
 
     def differing(self, other: CaseLabels) -> list[str]:
-        """The labels in which two people differ."""
+        """Returns the names of the labels in which two people differ."""
         theirs = other.by_name()
         return [name for name, value in self.by_name().items() if value != theirs[name]]
 
     def expectation(self) -> dict[str, Any]:
-        """The expectation of a case file."""
+        """Returns the labels as the expectation of a case in a case file."""
         found: dict[str, Any] = {
             "evidence_node_ids": sorted(self.evidence),
             "minimum_evidence_matches": self.minimum or len(self.evidence),
@@ -93,7 +93,7 @@ class CaseLabels(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True)
 class CaseAnnotation:
-    """One row of a sheet, as far as its author has finished it."""
+    """A row of a sheet, its status, and its labels if it is approved."""
 
     row: CsvRow
     status: str
@@ -109,7 +109,10 @@ class CaseAnnotation:
 
 
 def read_annotation(row: CsvRow, status: str, absent: Absent, problems: list[Problem]) -> CaseAnnotation:
-    """The labels of a row, if it is approved; adds everything that is wrong with them to `problems`."""
+    """Returns the row with its labels, which are read only if the row is approved.
+
+    Everything that is wrong with the labels is added to `problems`.
+    """
     if status != APPROVED:
         return CaseAnnotation(row, status)
     return CaseAnnotation(row, status, _RowReader(row, absent, problems).labels())
@@ -117,7 +120,7 @@ def read_annotation(row: CsvRow, status: str, absent: Absent, problems: list[Pro
 
 @dataclass(frozen=True)
 class _RowReader:
-    """Reads the cells of an approved row, and collects what is wrong with them."""
+    """A reader of the cells of an approved row, which collects what is wrong with them."""
 
     row: CsvRow
     absent: Absent
@@ -153,7 +156,7 @@ class _RowReader:
         return word
 
     def _node(self, column: str, name: str) -> str:
-        """The id of a unit, which must exist."""
+        """Returns the id of a unit. If no document has the unit, a problem is added."""
         if (lacking := self.absent(name)) is not None:
             own = f"{self.row['doc_id']}:{name}"
             if self.absent(own) is None:
@@ -162,7 +165,10 @@ class _RowReader:
         return name
 
     def _nodes(self, column: str) -> list[str]:
-        """Units separated by semicolons, or by commas if an entry is not a unit itself."""
+        """Returns the units of a cell.
+
+        They are separated by semicolons, or by commas if an entry is not a unit itself.
+        """
         found: list[str] = []
         for part in split_cell(self.row[column]):
             several = [part] if self.absent(part) is None else [each.strip() for each in part.split(",")]
@@ -179,7 +185,7 @@ class _RowReader:
         return family
 
     def _minimum(self, evidence: int) -> int | None:
-        """How many of the evidence nodes must be found; None for all."""
+        """Returns how many of the evidence nodes must be found; None for all."""
         cell = self.row["minimum_evidence_matches"]
         if not cell:
             return None

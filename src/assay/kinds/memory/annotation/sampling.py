@@ -1,6 +1,7 @@
-"""Which documents and units to write cases about: drawn at random by a seed, within strata.
+"""The documents and units to write cases about, drawn at random by a seed, within strata.
 
-Every choice is made by a hash of the seed and a name. So one document more or less changes no other choice.
+Every choice is made by a hash of the seed and a name. A document more or less therefore changes no other
+choice.
 """
 
 from __future__ import annotations
@@ -40,17 +41,17 @@ SUGGESTED = {
 
 @dataclass(frozen=True)
 class SampleSettings:
-    """How to draw."""
+    """The numbers and columns by which a sample is drawn."""
 
-    documents: int | None = None  # in all; None: every one
+    documents: int | None = None  # how many documents in all; None: every one
     least: int = 1  # documents per stratum
     units: int = 5  # per document
-    by: tuple[str, ...] | None = None  # the columns that make strata; None: those of STRATA that have values
+    by: tuple[str, ...] | None = None  # the columns that make strata; None: the columns of STRATA with values
     seed: int = 0
 
 
 class Stratum(msgspec.Struct, frozen=True):
-    """The documents that share their values, and those that were drawn."""
+    """The documents with the same values in the columns of the strata, and which of them were drawn."""
 
     name: str
     size: int
@@ -60,7 +61,7 @@ class Stratum(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True)
 class Sample:
-    """What was drawn, and the file that has it."""
+    """The sample that was drawn, and the path of its file."""
 
     path: Path
     version: str
@@ -76,7 +77,7 @@ class Sample:
 
 
 def draw_sample(workspace: Workspace, settings: SampleSettings, version: str | None = None) -> Sample:
-    """Draw documents and units, and write them down. The same settings give the same files."""
+    """Draws documents and units, and writes them to the sample file. Equal settings give equal files."""
     inventory = read_inventory(workspace)
     snapshot = frozen_version(workspace, version)
     entries = [entry for entry in inventory.values() if entry.selected]
@@ -128,7 +129,7 @@ def draw_sample(workspace: Workspace, settings: SampleSettings, version: str | N
 def _strata_columns(
     entries: Sequence[InventoryEntry], settings: SampleSettings, where: Path
 ) -> tuple[str, ...]:
-    """The columns that make strata. Every document must have a value in each."""
+    """Returns the columns that make strata. Every document must have a value in each of these columns."""
     by = settings.by
     if by is None:
         by = tuple(column for column in STRATA if any(entry.row[column] for entry in entries))
@@ -148,7 +149,11 @@ def _strata_columns(
 
 
 def allocate(sizes: Mapping[str, int], total: int | None, least: int) -> dict[str, int]:
-    """How many documents of each stratum: the least first, the rest by size, largest remainders first."""
+    """Returns how many documents are drawn from each stratum.
+
+    Each stratum first gets `least` documents, if it has so many. The rest is shared by the sizes of what is
+    left, largest remainders first.
+    """
     if total is None:
         return dict(sizes)
     counts = {name: min(least, size) for name, size in sizes.items()}
@@ -169,9 +174,9 @@ def _shuffled(names: Iterable[str], seed: int) -> list[str]:
 
 
 def case_id(node_id: str) -> str:
-    """The id of the case about a unit. A larger sample later has the same id.
+    """Returns the id of the case about a unit. In a larger sample, the case has the same id.
 
-    It does not name the unit, because the second person to label the case has to find the unit again.
+    The id does not name the unit, because the second person to label the case has to find the unit again.
     """
     stem = node_id.rpartition(":")[0]
     name = f"{stem}-{digest([node_id.encode()])[:6]}"
@@ -179,7 +184,7 @@ def case_id(node_id: str) -> str:
 
 
 def _draw_units(units: Sequence[Passage], settings: SampleSettings) -> list[Passage]:
-    """One unit of each kind in turn, so that rare kinds are drawn too; in document order."""
+    """Draws units of each kind in turn, so that rare kinds are drawn too; returns them in document order."""
     by_id = {unit.doc_id: unit for unit in units}
     order = _shuffled(by_id, settings.seed)
     piles = [[name for name in order if _kind(by_id[name]) == kind] for kind in SUGGESTED]
@@ -189,6 +194,6 @@ def _draw_units(units: Sequence[Passage], settings: SampleSettings) -> list[Pass
 
 
 def _kind(unit: Passage) -> str:
-    """Its first cue, in the order of `CUES`; "plain" if it has none."""
+    """Returns the first kind of cue that a unit has, in the order of `CUES`; "plain" if it has none."""
     found = cues_of(unit.text)
     return next((kind for kind in CUES if kind in found), "plain")

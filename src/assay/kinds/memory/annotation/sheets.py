@@ -1,10 +1,10 @@
 """The sheets that people fill in, one per person, and the marks in which finished rows are kept.
 
-The first person writes the queries, and the others see nothing else of that sheet. A sheet that exists only
-gets rows below: what somebody wrote in it stays, byte for byte.
+The first person writes the queries. The others see nothing else of that sheet. If a sheet exists, only new
+rows are added below: what somebody wrote in the sheet stays unchanged, byte for byte.
 
-Finished rows are imported as marks. A row that its author changed replaces the earlier mark. A row that is
-gone or no longer finished withdraws it. The journal keeps all of them.
+Finished rows are imported as marks. If the author changes a row, its new mark replaces the earlier mark. If a
+row is removed or no longer finished, its mark is withdrawn. The journal keeps all marks.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ SHEET_COLUMNS = (
     *LABEL_COLUMNS[1:],
     *("review_status", "review_notes"),
 )
-CANDIDATES = ("doc_id", "node_id", "section", "text")  # no hints of ours: people label from the documents
+CANDIDATES = ("doc_id", "node_id", "section", "text")  # no hints: people label from the documents
 SHOWN = ("case_id", "doc_id", "query")  # what everybody but the first person sees
 LABELLING, DECIDING = "labelling", "adjudication"  # the steps that marks belong to
 Place = tuple[str, str, str]  # rater, step and case
@@ -49,7 +49,7 @@ Place = tuple[str, str, str]  # rater, step and case
 
 @dataclass(frozen=True)
 class SheetStatus:
-    """A sheet, how many rows were added to it, and how many it has."""
+    """A sheet, how many rows were added to it, and how many rows it has."""
 
     annotator: str
     path: Path
@@ -75,7 +75,7 @@ class Sheets:
 
 
 def write_sheets(workspace: Workspace, annotators: Sequence[str]) -> Sheets:
-    """Write the sheets that do not exist yet, and add to the others the cases that they lack."""
+    """Writes the sheets that do not exist yet, and adds missing cases to the others."""
     first, *others = _check_people(annotators)
     frozen_version(workspace)
     if not workspace.sample.exists():
@@ -111,7 +111,7 @@ def _check_people(annotators: Sequence[str]) -> list[str]:
 
 
 def _extend_sheet(workspace: Workspace, annotator: str, rows: Sequence[Mapping[str, str]]) -> SheetStatus:
-    """The sheet with a row for each case that it lacks."""
+    """Adds a row for each missing case to a sheet, or writes the sheet if it does not exist."""
     path = workspace.sheets / f"{annotator}.csv"
     if not path.exists():
         write_table(path, SHEET_COLUMNS, rows)
@@ -128,7 +128,7 @@ def _extend_sheet(workspace: Workspace, annotator: str, rows: Sequence[Mapping[s
 
 @dataclass(frozen=True)
 class Sheet:
-    """One person's sheet, read."""
+    """The sheet of a person, with the annotations that were read from it."""
 
     annotator: str
     annotations: dict[str, CaseAnnotation]  # by case
@@ -141,9 +141,10 @@ class Sheet:
 def read_pair(
     workspace: Workspace, annotators: Sequence[str] = (), clock: Callable[[], float] = time.time
 ) -> tuple[Sheet, Sheet]:
-    """The sheets of two people, by default the only two; raises with every problem of both.
+    """Reads the sheets of two people, by default the only two.
 
-    Finished rows are imported as marks, and their labels are read from the marks.
+    Raises an error that lists every problem of both sheets. Finished rows are imported as marks, and their
+    labels are read from the marks.
     """
     names, problems = _two_people(workspace, annotators), list[Problem]()
     first, second = (_read_sheet(workspace, name, problems) for name in names)
@@ -205,7 +206,7 @@ def _read_sheet(workspace: Workspace, annotator: str, problems: list[Problem]) -
 
 
 def _different_questions(first: Sheet, second: Sheet) -> list[Problem]:
-    """Cases that do not ask both people the same question."""
+    """Returns a problem for each case whose query or document differs between the two sheets."""
     problems = []
     for case_id, other in second.finished.items():
         if (one := first.finished.get(case_id)) is None:
@@ -222,7 +223,7 @@ def _different_questions(first: Sheet, second: Sheet) -> list[Problem]:
 
 
 class SheetMark(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="kind", tag="sheet"):
-    """What one person wrote about one case: the cells of the row that are not empty."""
+    """What a person wrote about a case: the cells of the row that are not empty."""
 
     mark_id: str
     rater: str
@@ -245,7 +246,7 @@ class SheetMark(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="kind
 
 
 class RowDraft(Draft):
-    """A row of a sheet as a draft."""
+    """The content of a row, to be saved as a mark."""
 
     cells: dict[str, str]
     withdrawn: bool
@@ -253,7 +254,7 @@ class RowDraft(Draft):
 
 @dataclass(frozen=True)
 class FilledRow:
-    """A finished row of a sheet; without a row, one that is gone or no longer finished."""
+    """A finished row of a sheet. `row` is None if the row was removed or is no longer finished."""
 
     rater: str
     step: str
@@ -285,7 +286,7 @@ class FilledRow:
 
 
 class SheetMarks:
-    """The marks of one annotation. Threads may share it."""
+    """The marks of an annotation. Several threads may share an object."""
 
     def __init__(self, book: MarkBook[SheetMark], clock: Callable[[], float]) -> None:
         self._book, self._clock = book, clock
@@ -327,7 +328,10 @@ def import_rows(
     clock: Callable[[], float],
     raters: Collection[str] | None = None,
 ) -> dict[Place, SheetMark]:
-    """Import what the sheets of some raters have now (None: of all), and return the marks of these rows."""
+    """Imports the rows of some raters (None: of all raters) as marks. Returns the marks of these rows.
+
+    Earlier marks of the same step and raters are withdrawn if their row is not among `rows`.
+    """
     book: MarkBook[SheetMark] = folder_book(workspace.marks, SheetMark)
     marks = SheetMarks(book, clock)
     known = {

@@ -65,7 +65,7 @@ class Workspace:
 
     @cached_property
     def folder(self) -> UnitFolder:
-        """The documents cut into units; raises with everything that is wrong with any of them."""
+        """The documents, cut into units. Raises an error that lists every problem of every document."""
         found = read_folder(self.documents)
         if found.problems:
             raise DataError(found.problems)
@@ -73,7 +73,7 @@ class Workspace:
 
     @cached_property
     def sources(self) -> list[SourceDocument]:
-        """Every document, in the order of their names."""
+        """Every document, in the order of file names."""
         units = self.folder.units
         files = sorted(each for each in self.documents.iterdir() if each.suffix.lower() in SUFFIXES)
         return [
@@ -86,7 +86,7 @@ class Workspace:
 
 
 def open_workspace(documents: Path, work: Path | None = None) -> Workspace:
-    """The annotation of a folder of documents. By default it is kept beside the folder."""
+    """Returns the annotation of a folder of documents. By default it is kept beside the folder."""
     if not documents.is_dir():
         raise UsageError(f"{documents} is not a folder. Name the folder that holds the documents.")
     place = documents.resolve()
@@ -94,14 +94,14 @@ def open_workspace(documents: Path, work: Path | None = None) -> Workspace:
 
 
 def check_name(name: str, what: str) -> str:
-    """A name that becomes part of a file name."""
+    """Returns the name if it may be part of a file name; otherwise raises an error."""
     if not _NAME.fullmatch(name):
         raise UsageError(f"{name!r} cannot be the name of {what}. {_RULE}")
     return name
 
 
 def write_file(path: Path, content: bytes) -> None:
-    """Write a file completely, or not at all."""
+    """Writes a file completely, or not at all."""
     write_atomic(path, lambda target: target.write_bytes(content))
 
 
@@ -110,24 +110,24 @@ def write_file(path: Path, content: bytes) -> None:
 
 @dataclass(frozen=True)
 class CsvRow:
-    """One row of a table, and its place."""
+    """A row of a table, with its file and line."""
 
     cells: Mapping[str, str]
     where: str
     line: int
 
     def __getitem__(self, column: str) -> str:
-        """A cell without the spaces around it; empty if the table has no such column."""
+        """Returns a cell without the spaces around it; empty if the table has no such column."""
         return self.cells.get(column, "").strip()
 
     def problem(self, column: str, what: str, fix: str = "") -> Problem:
-        """A problem with one of its cells."""
+        """Returns a problem with a cell of the row."""
         return Problem(what, self.where, self.line, column, fix)
 
 
 @dataclass(frozen=True)
 class CsvTable:
-    """A table as a file has it."""
+    """The content of a CSV file."""
 
     path: Path
     columns: list[str]
@@ -136,9 +136,9 @@ class CsvTable:
 
 
 def read_table(path: Path, needed: Sequence[str]) -> CsvTable:
-    """The rows of a CSV file that are not blank; every needed column must be there.
+    """Reads the rows of a CSV file that are not blank. Every needed column must be there.
 
-    Spreadsheet programs save with a comma, a semicolon or a tab, with or without a byte order mark.
+    Cells may be separated by commas, semicolons or tabs. The file may begin with a byte order mark.
     """
     text, where = read_text(path), str(path)
     delimiter = max(_DELIMITERS, key=text.partition("\n")[0].count)
@@ -168,13 +168,16 @@ def read_table(path: Path, needed: Sequence[str]) -> CsvTable:
 
 
 def write_table(path: Path, columns: Sequence[str], rows: Iterable[Mapping[str, str]]) -> None:
-    """Write a table completely, or not at all, with the mark by which spreadsheet programs know UTF-8."""
+    """Writes a table completely, or not at all.
+
+    The file begins with the byte order mark, by which spreadsheet programs recognise UTF-8.
+    """
     header = dict(zip(columns, columns, strict=True))
     write_file(path, codecs.BOM_UTF8 + _encoded(columns, [header, *rows]))
 
 
 def append_rows(table: CsvTable, rows: Sequence[Mapping[str, str]]) -> None:
-    """Add rows below those of a file, which stay as they are, byte for byte."""
+    """Adds rows at the end of a file. The rows before them stay unchanged, byte for byte."""
     if not rows:
         return
     before = table.path.read_bytes()
@@ -190,17 +193,17 @@ def _encoded(columns: Sequence[str], rows: Iterable[Mapping[str, str]], delimite
 
 
 def escape_formula(cell: str) -> str:
-    """The cell behind an apostrophe if a spreadsheet program would compute it as a formula."""
+    """Returns the cell, with an apostrophe before it if a spreadsheet program would read it as a formula."""
     return _SHIELD + cell if cell.startswith(_FORMULA) else cell
 
 
 def unescape_formula(cell: str) -> str:
-    """The cell without the apostrophe that `escape_formula` put before it."""
+    """Returns the cell without the apostrophe that `escape_formula` put before it."""
     bare = cell.removeprefix(_SHIELD)
     return bare if bare.startswith(_FORMULA) else cell
 
 
 def split_cell(cell: str) -> list[str]:
-    """The entries of a cell that are separated by semicolons or line ends, each once."""
+    """Returns the entries of a cell, which semicolons or line ends separate. Each entry is returned once."""
     parts = (part.strip() for part in cell.replace("\n", ";").split(";"))
     return list(dict.fromkeys(part for part in parts if part))

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
     from assay.kinds.memory.graph_view import DocumentView
 
-MOST = 20  # documents, if none is named; JSON has them all
+MOST = 20  # the most documents that are printed if none is named; JSON has all
 GAP = 2  # between two columns
-LEAST = 20  # characters of a text
+LEAST = 20  # the fewest characters of a text
 
 
 def command(
@@ -76,7 +76,7 @@ def _edges(found: DocumentView, width: int) -> Table | None:
 
 
 def _fitted(header: Sequence[str], rows: Sequence[Sequence[str]], text: int, width: int) -> Table | None:
-    """A table in which one column is cut to the room that the others leave; None if there are no rows."""
+    """Returns a table whose column `text` is cut to the room that the others leave; None without rows."""
     from rich.cells import cell_len
 
     from assay.report.wording import printable, shorten

@@ -6,8 +6,9 @@
                                 "path_scope": "best_path",
                                 "path": {"match_mode": "prefix", "steps": [{"node_id": "msa:15"}, …]}}}]}
 
-The directory is relative to the file. Optional in the file: dataset_name, version, layer, description,
-document_hashes. An unknown expectation is refused, because nothing would check it.
+The path of the directory is relative to the file. Optional fields of the file: `dataset_name`, `version`,
+`layer`, `description`, `document_hashes` and `quality`. An unknown expectation is refused, because no measure
+would check it.
 """
 
 from __future__ import annotations
@@ -39,18 +40,18 @@ _Written = BeforeValidator(lambda value: str(value) if type(value) is int else v
 
 
 class _StrictModel(BaseModel, strict=True, frozen=True, extra="forbid"):
-    """An object of the file, without conversion of types and without other fields."""
+    """An object of the file. Types are not converted, and unknown fields are refused."""
 
 
 class PathStep(_StrictModel):
-    """A node of an expected path, and the type of the edge that leads to it (None: any)."""
+    """A node of an expected path, and the type of the edge that leads to the node (None: any type)."""
 
     node_id: FilledText
     via_edge_type: FilledText | None = None
 
 
 class TraceStep(_StrictModel):
-    """A step of an expected activation. A field that is not given may be anything."""
+    """A step of an expected activation. A field that is absent may have any value."""
 
     node_id: FilledText
     edge_type: FilledText | None = None
@@ -82,7 +83,7 @@ class CaseExpectation(_StrictModel):
     max_activation_trace_length: _Count | None = None
 
     def nodes(self) -> Iterator[tuple[Loc, str]]:
-        """Every node that is named, and its place."""
+        """Yields every node that the expectation names, with its place in the expectation."""
         yield from ((("evidence_node_ids", at), each) for at, each in enumerate(self.evidence_node_ids))
         for at, walked in enumerate(self.path.steps if self.path else ()):
             yield ("path", "steps", at, "node_id"), walked.node_id
@@ -102,17 +103,17 @@ class CaseRecord(_StrictModel):
 
 
 class LabelQuality(_StrictModel):
-    """How far the people who labelled the cases agreed, as `assay annotate export` writes it."""
+    """How far the people who labelled the cases agreed. `assay annotate export` writes these fields."""
 
-    needed: ClassVar[float] = 0.85  # of the mean Jaccard of evidence sets
-    enough: ClassVar[int] = 20  # cases; with fewer nothing is known
-    agreement: Annotated[float, Field(ge=0, le=1)] | None  # that mean; None: no case has two labels
-    cases: _Count  # that both approved
+    needed: ClassVar[float] = 0.85  # the least mean Jaccard of evidence sets
+    enough: ClassVar[int] = 20  # cases; with fewer, the agreement is unknown
+    agreement: Annotated[float, Field(ge=0, le=1)] | None  # the mean Jaccard; None: no case has two labels
+    cases: _Count  # how many cases both people approved
     kappa: Annotated[float, Field(ge=-1, le=1)] | None = None
-    unmet: list[FilledText] = []  # other criteria of a private set that it does not meet
+    unmet: list[FilledText] = []  # other criteria of a private set that this set does not meet
 
     def doubts(self, dataset_id: str) -> list[str]:
-        """Why the labels of a dataset may be wrong."""
+        """Returns the reasons why the labels of a dataset may be wrong."""
         if self.agreement is None:
             return [f"{dataset_id}: no case was labelled by two people: nobody knows if labels are right"]
         measured = f"mean Jaccard {self.agreement:.3f} over {self.cases} cases"
@@ -124,7 +125,7 @@ class LabelQuality(_StrictModel):
 
 
 class CaseFileHeader(_StrictModel):
-    """The fields of a case file around its cases."""
+    """The fields of a case file, with its cases unread."""
 
     dataset_id: FilledText
     domain_pack_name: Annotated[
@@ -142,7 +143,7 @@ class CaseFileHeader(_StrictModel):
 
 @dataclass(frozen=True)
 class CaseFile:
-    """A case file: its header, its readable cases by index, and its documents."""
+    """A case file that was read: its header, its readable cases by index, and its documents."""
 
     path: Path
     header: CaseFileHeader
@@ -151,12 +152,15 @@ class CaseFile:
     lines: Lines = field(repr=False)
 
     def place(self, index: int) -> Place:
-        """The place of the case with that index."""
+        """Returns the file and line of the case with that index."""
         return Place(self.lines.where, self.lines.of(("cases", index)))
 
 
 def read_case_file(path: Path) -> tuple[CaseFile | None, list[Problem]]:
-    """A case file, and everything that is wrong with it; None if its header cannot be read."""
+    """Reads a case file. Returns the file and everything that is wrong with it.
+
+    The file is None if its header cannot be read.
+    """
     try:
         content, lines = read_json(path)
     except DataError as error:
@@ -196,7 +200,7 @@ _NODES = ("a list of nodes", 'Write ["STEM:NUMBER"].')
 _WORDS = ("a list of words", 'Write ["a_word"].')
 _LENGTH = ("a whole number from 0 to 1000000", "Write a number such as 5, or leave the field out.")
 _SHAPE = ("an object with steps", 'Write {"match_mode": "prefix", "steps": [{"node_id": "STEM:NUMBER"}]}.')
-_EXPECTED = {  # by field: what it holds, and what to do if it does not; other fields hold text
+_EXPECTED = {  # by field: its content, and what to do if the content is wrong; other fields hold text
     "cases": ("a list of cases", "Write [{…}, {…}]."),
     "domain_pack_name": ("the plain name of a pack", "Write only the name: a study gives it parameters."),
     "document_hashes": ("a mapping of file names to SHA-256 sums", 'Write {"a.md": "64 hex digits"}.'),
@@ -227,9 +231,9 @@ _EXPECTED = {  # by field: what it holds, and what to do if it does not; other f
 
 
 def _fields(model: type[Model], raw: Any, loc: Loc, found: FileProblems, name: str = "") -> Model | None:
-    """The object as a model. If more than unknown fields is wrong with it: None.
+    """Returns the object as a model; None if anything but unknown fields is wrong with the object.
 
-    Everything that is wrong with it is added to `found`.
+    Everything that is wrong, including unknown fields, is added to `found`.
     """
     if not isinstance(raw, dict):
         known = ", ".join(key for key, each in model.model_fields.items() if each.is_required())
@@ -290,7 +294,7 @@ def _doubled(cases: dict[int, CaseRecord], found: FileProblems) -> None:
 
 
 def _impossible(wanted: CaseExpectation) -> Broken:
-    """Expectations that no memory could meet."""
+    """Yields the expectations that no memory could meet."""
     evidence = len(set(wanted.evidence_node_ids))
     if wanted.minimum_evidence_matches > evidence:
         what = f"{_shown(wanted.minimum_evidence_matches)} are needed, and {evidence} nodes are listed"
@@ -306,7 +310,10 @@ def _impossible(wanted: CaseExpectation) -> Broken:
 
 
 def _astray(wanted: CaseExpectation, folder: UnitFolder | None, reported: list[str]) -> Broken:
-    """Nodes that no document has. Only the first get a suggestion, because looking for one takes time."""
+    """Yields the nodes that no document has.
+
+    Only the first get a suggestion, because the search takes time.
+    """
     if folder is not None and folder.units:
         for inner, node_id in wanted.nodes():
             if lacking := folder.absent(node_id, near=len(reported) < DataError.SHOWN):
@@ -318,7 +325,10 @@ def _astray(wanted: CaseExpectation, folder: UnitFolder | None, reported: list[s
 
 
 def _documents(path: Path, content: Any, found: FileProblems) -> UnitFolder | None:
-    """The documents, if the directory can be read: then nodes are checked even if the header is broken."""
+    """Reads the documents; None if the file does not name their directory.
+
+    This also works if the rest of the header is broken, so that the nodes of cases can still be checked.
+    """
     given = content if isinstance(content, dict) else {}
     directory, pack, frozen = (given.get(name) for name in _OF_DOCUMENTS)
     if not isinstance(directory, str) or not directory.strip():

@@ -1,8 +1,8 @@
 """Case files as a dataset: what a memory should find in documents of numbered units, and by which path.
 
-Each case becomes an item, whose gold has its expectations, and each numbered unit a passage (see `case_file`
-and `units`). A file with prime- and probe- cases is one sequence. Each of its probes has a twin that is asked
-without the primes.
+Each case becomes an item, and the gold of the item holds the expectations of the case. Each numbered unit
+becomes a passage (see `case_file` and `units`). A file with prime- and probe- cases is one sequence. Each
+probe in it has a twin: the same question, asked without the primes.
 """
 
 from __future__ import annotations
@@ -43,9 +43,9 @@ _UNPRIMED = "unprimed"
 class Cases:
     """Cases over documents of numbered units.
 
-    `path` is a case file, a folder of them, a glob or a list of these. `layer` says what results support; one
-    private file makes the whole set private. `unprimed` adds a twin of each probe that is asked in a session
-    of its own.
+    `path` is a case file, a folder of case files, a glob or a list of these. `layer` says what results
+    support; one private file makes the whole set private. `unprimed` adds a twin of each probe, which is
+    asked in a session of its own.
     """
 
     path: str | tuple[str, ...]
@@ -83,7 +83,7 @@ class Cases:
 
 
 def _named_files(patterns: Sequence[str], kit: Kit) -> tuple[list[Path], list[Problem]]:
-    """The case files that a study names."""
+    """Returns the case files that a study names, and a problem for each pattern that finds none."""
     if not patterns:
         return [], [Problem("no case file is named", str(kit.root), field="data.path", fix="Name one.")]
     paths: dict[Path, None] = {}
@@ -114,7 +114,7 @@ def _files(pattern: str, kit: Kit) -> Iterator[Path]:
 
 @dataclass
 class _CaseCollection:
-    """The cases of several files, and everything that is wrong between them."""
+    """The cases of several files, and the problems between these files."""
 
     plain_ids: bool
     items: list[Item] = field(default_factory=list)
@@ -175,7 +175,7 @@ class _CaseCollection:
         self.items.append(item)
 
     def pack_places(self) -> dict[str, Place]:
-        """Where the domain pack of each document is named."""
+        """Returns the place where the domain pack of each document is named."""
         return {
             stem: Place(file.lines.where, file.lines.of(("domain_pack_name",)))
             for stem, file in self.origin.items()
@@ -183,13 +183,13 @@ class _CaseCollection:
 
 
 def _part(case_id: str) -> str | None:
-    """Whether a case primes, probes, or neither: prime-001, probe-009, msa-probe-002."""
+    """Returns "prime" or "probe" if the id of a case has the word (prime-001, msa-probe-002), else None."""
     found = _PART.search(case_id)
     return found[1] if found else None
 
 
 def _idle_parts(file: CaseFile) -> Iterator[str]:
-    """Probes without a prime before them, and primes without a probe."""
+    """Yields a warning for each probe without a prime before it, and for primes without a probe."""
     parts = {case.case_id: _part(case.case_id) for case in file.cases.values()}
     primed = False
     for case_id, part in parts.items():
@@ -225,7 +225,7 @@ def _item(item_id: str, case: CaseRecord, file: CaseFile, sequence: str | None, 
 
 
 def _twin(probe: Item) -> Item:
-    """The probe again, in a session of its own, to compare the probe with."""
+    """Returns the same question as an item outside the sequence, to compare the probe with."""
     return Item(
         f"{probe.item_id}~{_UNPRIMED}",
         probe.text,
@@ -236,7 +236,7 @@ def _twin(probe: Item) -> Item:
 
 
 def gold_of(wanted: CaseExpectation) -> dict[str, Any]:
-    """An expectation as the gold of an item, without empty lists and fields that are not given."""
+    """Returns an expectation as the gold of an item, without empty lists and absent fields."""
     gold: dict[str, Any] = {
         "relevant": dict.fromkeys(wanted.evidence_node_ids, 1.0),
         "minimum_evidence_matches": wanted.minimum_evidence_matches,

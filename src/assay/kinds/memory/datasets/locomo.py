@@ -1,12 +1,12 @@
 """LoCoMo: questions about dialogues of two people over many sessions, with the turns that answer them.
 
 Maharana et al., "Evaluating very long-term conversational memory of LLM agents", ACL 2024. The file is the
-official JSON array of dialogues, plain or gzipped. A turn is a passage `SAMPLE_ID/DIA_ID`, such as
-conv-26/D1:3; a session, conv-26/D1. An item's scope is its own dialogue.
+official JSON array of dialogues, plain or gzipped. A turn becomes the passage `SAMPLE_ID/DIA_ID`, such as
+conv-26/D1:3. A session becomes a passage such as conv-26/D1. The scope of an item is its own dialogue.
 
 The numbers of the categories do not follow the order of the paper. The authors' evaluation splits answers
-into parts only for category 1, wants a refusal for category 5, and prints 4, 1, 2, 3, 5 where the tables of
-the paper have single-hop, multi-hop, temporal, open-domain, adversarial.
+into parts only for category 1, and wants a refusal for category 5. It prints the categories as 4, 1, 2, 3, 5,
+where the tables of the paper have single-hop, multi-hop, temporal, open-domain, adversarial.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class _Dialogue(msgspec.Struct, frozen=True):
     qa: list[_DialogueQuestion]
 
     def sessions(self) -> Iterator[tuple[int, str, list[_DialogueTurn]]]:
-        """Number, date and turns of each session, in order."""
+        """Yields the number, the date and the turns of each session, in order."""
         numbers = sorted(int(found[1]) for key in self.conversation if (found := _SESSION.fullmatch(key)))
         for number in numbers:
             turns = self.conversation[f"session_{number}"]
@@ -77,11 +77,11 @@ class _Dialogue(msgspec.Struct, frozen=True):
 
 @dataclass
 class _EvidenceFaults:
-    """What is wrong with the evidence of all questions."""
+    """The faults in the evidence of all questions."""
 
     lost: list[str] = field(default_factory=list)  # strings that name no turn
-    split: list[str] = field(default_factory=list)  # strings of several ids, taken apart
-    none: list[str] = field(default_factory=list)  # questions without any
+    split: list[str] = field(default_factory=list)  # strings of several ids, which were split
+    none: list[str] = field(default_factory=list)  # questions without any evidence
 
     def warnings(self) -> list[str]:
         faults = (
@@ -94,9 +94,10 @@ class _EvidenceFaults:
 
 @dataclass(frozen=True)
 class LoCoMo:
-    """LoCoMo, by turn or by session. `limit` counts questions.
+    """LoCoMo, with turns or sessions as passages. `limit` counts questions.
 
-    `repair=True` splits evidence strings with several well-formed ids, which name no turn as released.
+    As released, some evidence strings hold several well-formed ids and so name no turn. `repair=True` splits
+    them.
     """
 
     path: str
@@ -137,7 +138,7 @@ class LoCoMo:
         )
 
     def _cut(self, dialogue: _Dialogue) -> tuple[list[Passage], dict[str, str]]:
-        """The passages of a dialogue, and the passage of each turn."""
+        """Returns the passages of a dialogue, and the id of the passage that holds each turn."""
         passages: list[Passage] = []
         units: dict[str, str] = {}
         for number, date, turns in dialogue.sessions():
@@ -159,7 +160,7 @@ class LoCoMo:
     def _relevant(
         self, item_id: str, asked: _DialogueQuestion, units: Mapping[str, str], evidence: _EvidenceFaults
     ) -> tuple[dict[str, float], bool]:
-        """The passages that hold the evidence, and whether all that the question lists was found."""
+        """Returns the passages that hold the evidence, and whether every evidence string names a turn."""
         named: list[str] = []
         lost = [text for text in asked.evidence if text not in units]
         for text in asked.evidence:
@@ -181,7 +182,7 @@ def _sample_id_of(dialogue: _Dialogue) -> str:
 
 
 def _wrong(dialogue: _Dialogue) -> list[Problem]:
-    """Sessions with other names, turns that share an id, and a dialogue without turns."""
+    """Returns the faults of a dialogue: sessions with odd names, turns that share an id, or no turns."""
     if strange := [*_strange(dialogue)]:
         return strange
     seen: set[str] = set()
@@ -204,7 +205,7 @@ def _wrong(dialogue: _Dialogue) -> list[Problem]:
 
 
 def _strange(dialogue: _Dialogue) -> Iterator[Problem]:
-    """Keys that begin like a session and are none. They would be passed over."""
+    """Yields a problem for each key that looks like a session but is none, and so would be ignored."""
     for key, content in dialogue.conversation.items():
         if not key.startswith("session_"):
             continue
@@ -237,7 +238,7 @@ def _gold(asked: _DialogueQuestion, relevant: dict[str, float]) -> dict[str, Any
 
 
 def _moment(date: str) -> str:
-    """A date such as `1:56 pm on 8 May, 2023` as 2023-05-08T13:56; unchanged if it has another form."""
+    """Returns a date such as `1:56 pm on 8 May, 2023` as 2023-05-08T13:56; other forms stay unchanged."""
     try:
         return datetime.strptime(date, _DATE).isoformat(timespec="minutes")
     except ValueError:

@@ -1,10 +1,11 @@
 """LongMemEval: questions to an assistant about earlier chat sessions, each with a haystack of its own.
 
-A file is the official release, a JSON array, plain or gzipped. A folder with questions.jsonl and
-sessions.jsonl holds every session once, as one text, as derivatives of the release do.
+`path` is a file or a folder. A file is the official release: a JSON array, plain or gzipped. A folder has
+questions.jsonl and sessions.jsonl, in which every session occurs once, as one text. Derivatives of the
+release have this form.
 
-A session is a passage `QUESTION_ID/SESSION_ID`, because it may have another date in another haystack.
-Passages of a haystack are in the order of their dates, and an item's scope is its own haystack.
+A session becomes the passage `QUESTION_ID/SESSION_ID`, because it may have another date in another haystack.
+The passages of a haystack are in the order of their dates. The scope of an item is its own haystack.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from assay.datasets.public.release import REFUSED, read_release, release_doubts
 from assay.datasets.reading import FolderReader
 
 PACK = "conversation"
-ABSTAINS = "_abs"  # the end of the id of a question that its haystack does not answer
+ABSTAINS = "_abs"  # how the id of a question ends if its haystack does not answer the question
 LABELS = {"relevance": "1: what the answer is drawn from, 0: anything else"}
 UNPROVEN = (
     "types of edges, shapes of paths, roles and contradictions: its labels only name sessions and turns",
@@ -42,7 +43,7 @@ class _ChatTurn(msgspec.Struct, frozen=True):
 
 
 class _HaystackQuestion(msgspec.Struct, frozen=True):
-    """A question as the release has it."""
+    """A question of the official file."""
 
     question_id: str
     question_type: str
@@ -61,7 +62,7 @@ class _SessionReference(msgspec.Struct, frozen=True):
 
 
 class _FolderQuestion(msgspec.Struct, frozen=True):
-    """A question of a folder. Its haystack names sessions of another file."""
+    """A question of a folder. Its haystack names sessions, which are in another file."""
 
     question_id: str
     question_type: str
@@ -88,7 +89,7 @@ class _ChatSession:
 
 @dataclass
 class _HaystackContent:
-    """Everything that the questions read so far add up to."""
+    """The passages, items and faults of all questions read so far."""
 
     passages: list[Passage] = field(default_factory=list)
     items: list[Item] = field(default_factory=list)
@@ -109,10 +110,10 @@ class _HaystackContent:
 
 @dataclass(frozen=True)
 class LongMemEval:
-    """LongMemEval, by session or by turn. `turns="user"` leaves out what the assistant said.
+    """LongMemEval, with sessions or turns as passages. `turns="user"` leaves out the turns of the assistant.
 
-    The published retrieval results index only the user's turns. But some questions ask for what the assistant
-    said, so the default here is all turns.
+    The published retrieval results index only the turns of the user. But some questions ask for what the
+    assistant said, so all turns are the default here.
     """
 
     path: str
@@ -136,7 +137,7 @@ class LongMemEval:
     # ------------------------------------------------------------------------------ the two forms
 
     def _release(self, path: Path, found: _HaystackContent) -> tuple[str, ...]:
-        """Read the official file. Returns what it does not prove beyond the usual."""
+        """Reads the official file. Returns what this file does not prove, beyond `UNPROVEN`."""
         decode = msgspec.json.Decoder(_HaystackQuestion).decode
         problems: list[Problem] = []
         # decoded one at a time: raw records are views of the file, and a release has 280 MB
@@ -194,7 +195,7 @@ class LongMemEval:
         haystack: Sequence[_ChatSession],
         found: _HaystackContent,
     ) -> None:
-        """Add the passages of a haystack, and the item that asks about them."""
+        """Adds the passages of a haystack, and the item that asks about them."""
         scope: dict[str, None] = {}
         gold: dict[str, float] = {}
         present = {session.session_id for session in haystack}
@@ -219,7 +220,7 @@ class LongMemEval:
             found.unlabelled.append(asked.question_id)
 
     def _units(self, base: str, session: _ChatSession, answers: bool) -> Iterator[tuple[str, str, bool]]:
-        """The units of a session: id, text, and whether the answer is in it."""
+        """Yields the units of a session: id, text, and whether the answer is in the unit."""
         turns = [
             (n, turn) for n, turn in enumerate(session.turns, 1) if self.turns == "all" or turn.role == "user"
         ]
@@ -266,7 +267,7 @@ def _item(asked: _HaystackQuestion | _FolderQuestion, scope: list[str], gold: di
 
 
 def _uneven(question: _HaystackQuestion) -> str:
-    """Why ids, dates and sessions of a haystack do not go together; empty if they do."""
+    """Returns why the ids, dates and sessions of a haystack differ in number; empty if they do not."""
     ids, sessions = len(question.haystack_session_ids), len(question.haystack_sessions)
     dates = len(question.haystack_dates)
     if ids == sessions and dates in (0, ids):
@@ -275,7 +276,7 @@ def _uneven(question: _HaystackQuestion) -> str:
 
 
 def _derived(stored: Sequence[_SessionText]) -> tuple[str, ...]:
-    """What cannot be shown by sessions that are stored as plain texts."""
+    """Returns what sessions that are stored as plain texts cannot prove."""
     plain = "who said what: its sessions are plain texts without turns"
     if not (cut := [each for each in stored if each.truncated]):
         return (plain,)
@@ -285,7 +286,10 @@ def _derived(stored: Sequence[_SessionText]) -> tuple[str, ...]:
 
 
 def _by_date(haystack: Sequence[_ChatSession]) -> list[_ChatSession]:
-    """The sessions by date. One without a date stays behind the one before it in the haystack."""
+    """Returns the sessions in the order of their dates.
+
+    A session without a date stays behind the session before it in the haystack.
+    """
     known, keys = "", []
     for session in haystack:
         known = iso_date(session.date or "") or known
@@ -294,7 +298,7 @@ def _by_date(haystack: Sequence[_ChatSession]) -> list[_ChatSession]:
 
 
 def iso_date(text: str) -> str | None:
-    """A date such as `2023/05/20 (Sat) 02:21` as 2023-05-20T02:21; None if there is no date."""
+    """Returns a date such as `2023/05/20 (Sat) 02:21` as 2023-05-20T02:21; None if there is no date."""
     if (found := _MOMENT.search(text)) is None:
         return None
     year, month, day, hour, minute = found.groups()
@@ -303,6 +307,6 @@ def iso_date(text: str) -> str | None:
 
 
 def counted_warning(what: str, names: Sequence[str]) -> str:
-    """A warning that counts and names what it is about."""
+    """Returns a warning that says how many names there are, and lists the first of them."""
     more = f" and {len(names) - LISTED} more" if len(names) > LISTED else ""
     return f"{len(names)} {what}: {'; '.join(names[:LISTED])}{more}."

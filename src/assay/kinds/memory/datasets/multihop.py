@@ -37,7 +37,7 @@ _SHAPE = re.compile(r"(?P<shape>(?P<hops>\d)hop\d*)_")  # how an id of MuSiQue b
 
 
 class _SentenceQuestion(msgspec.Struct):
-    """A question with sentences by paragraph, as HotpotQA and 2WikiMultiHopQA release it."""
+    """A question with paragraphs of sentences, as HotpotQA and 2WikiMultiHopQA release it."""
 
     item_id: str = msgspec.field(name="_id")
     question: Text
@@ -61,11 +61,12 @@ class _SentenceQuestion(msgspec.Struct):
 class HotpotQA:
     """HotpotQA's questions in the distractor setting, each over the sentences of its own context.
 
-    `graph` is "adjacent" (edges between neighbouring sentences of one title, and no others) or "links" (also
-    edges by titles and names). `policy` says whether all supporting sentences must be found or any.
+    `graph` is "adjacent" or "links". "adjacent" only draws edges between neighbouring sentences of one title.
+    "links" also draws edges by titles and names. `policy` says whether all supporting sentences must be found
+    or any of them.
 
-    The file is a JSON array of {_id, question, answer, type, level, context, supporting_facts}: a context is
-    a list of [title, [sentence, …]], and supporting facts are [title, number of the sentence from 0].
+    The file is a JSON array of {_id, question, answer, type, level, context, supporting_facts}. A context is
+    a list of [title, [sentence, …]]. A supporting fact is [title, number of the sentence from 0].
 
     Yang et al., "HotpotQA: a dataset for diverse, explainable multi-hop question answering", EMNLP 2018.
     """
@@ -102,11 +103,11 @@ class _Claim(msgspec.Struct):
 class Hover:
     """HoVer's claims over a corpus of {title, text} or, without a corpus, each over its own context.
 
-    Evidence is what the release lists, whether the claim is supported or not. `graph` and `policy` are as in
-    HotpotQA; over a corpus, nodes are whole passages, and "adjacent" has no edges.
+    The evidence is what the release lists, for supported and for unsupported claims. `graph` and `policy` are
+    as in HotpotQA. Over a corpus, nodes are whole passages, and "adjacent" has no edges.
 
     The file is a JSON array of {uid, claim, supporting_facts: [[title, number of the sentence]], label,
-    num_hops, hpqa_id}. The release has no texts: they come from a corpus, or from a `context` in each claim.
+    num_hops, hpqa_id}. The release has no texts. They come from a corpus, or from a `context` in each claim.
 
     Jiang et al., "HoVer: a dataset for many-hop fact extraction and claim verification", Findings of EMNLP
     2020.
@@ -132,7 +133,7 @@ class Hover:
 
 
 class _QueryMetadata(msgspec.Struct, frozen=True):
-    """What the release says about a question."""
+    """The metadata that a BEIR folder of 2WikiMultiHopQA has for a question."""
 
     type: str | None = None
     answer: str | None = None
@@ -148,11 +149,13 @@ class _TwoWikiQuery(msgspec.Struct):
 class TwoWiki:
     """2WikiMultiHopQA's questions, each over its own context or all over an open corpus.
 
-    `path` is the released file, which has the form of HotpotQA's. Each question is asked of its own sentences
-    or, with `corpus`, a file of {title, text}, of the whole corpus: supporting facts then name pages, and a
-    node is a whole passage. If `path` is a folder in the BEIR layout, it has its own corpus, and passages
-    keep its ids, which are those of its qrels. `graph` and `policy` are as in HotpotQA, but passages of an
-    open corpus have no neighbours: there, "adjacent" has no edges.
+    `path` is the released file, which has the form of HotpotQA's file. Without `corpus`, each question is
+    asked of the sentences in its own context. With `corpus`, a file of {title, text}, each question is asked
+    of the whole corpus; supporting facts then name pages, and a node is a whole passage. If `path` is a
+    folder in the BEIR layout, the folder has its own corpus, and passages keep the ids that its qrels use.
+
+    `graph` and `policy` are as in HotpotQA. But passages of an open corpus have no neighbours, so "adjacent"
+    has no edges there.
 
     Ho et al., "Constructing a multi-hop QA dataset for comprehensive evaluation of reasoning steps", COLING
     2020.
@@ -207,7 +210,10 @@ def _relevant(item: Item) -> list[str]:
 
 
 def _title_warnings(items: Sequence[Item], about: Mapping[str, _QueryMetadata], corpus: Corpus) -> list[str]:
-    """Supporting facts whose title is not that of a relevant passage. The qrels count."""
+    """Warns of supporting facts whose title no relevant passage has.
+
+    Only the qrels decide what is relevant.
+    """
     strange = []
     for item in items:
         marked = [corpus.passages[corpus.position[doc_id]] for doc_id in _relevant(item)]
@@ -244,7 +250,10 @@ class _MuSiQueQuestion(msgspec.Struct):
 
     @property
     def item_id(self) -> str:
-        """Its id. The full release has each question twice under one id: also with its answer removed."""
+        """The id of the question. A question that cannot be answered gets the ending "~unanswerable".
+
+        The full release has each question twice under one id: as it is, and with its answer removed.
+        """
         return self.id if self.answerable else f"{self.id}~unanswerable"
 
     def problems(self) -> list[Problem]:
@@ -284,9 +293,10 @@ class _MuSiQueQuestion(msgspec.Struct):
 class MuSiQue:
     """MuSiQue's questions, each over its own paragraphs, twenty in the release.
 
-    `graph` "links" draws an edge if a paragraph names a title or shares a rare name; "adjacent" draws none
-    here, because every paragraph is a document of its own. `policy` says whether all supporting paragraphs
-    must be found or any. A question that cannot be answered from its paragraphs expects nothing.
+    With `graph` "links", there is an edge if a paragraph names a title or shares a rare name. With
+    "adjacent", there are no edges, because every paragraph is a document of its own. `policy` says whether
+    all supporting paragraphs must be found or any of them. If a question cannot be answered from its
+    paragraphs, its item expects nothing.
 
     The file is JSON lines, or a JSON array, of {id, question, paragraphs: [{idx, title, paragraph_text,
     is_supporting}], question_decomposition, answer, answer_aliases, answerable}. Support is marked by

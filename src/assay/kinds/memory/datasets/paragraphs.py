@@ -1,8 +1,8 @@
 """Multi-hop questions over paragraphs: what HotpotQA, MuSiQue, 2WikiMultiHopQA and HoVer have in common.
 
-Each question has a store of its own: its scope names the nodes of the paragraphs that come with it. Or all
-questions are asked of one corpus. Questions are never joined in one graph. A paragraph that comes with
-several questions is kept once. Another text under the same title gets a numbered stem, in file order.
+Either all questions are asked of one corpus, or the scope of each question names the nodes of the paragraphs
+that come with it. The graphs of different questions are never joined. A paragraph that comes with several
+questions is kept once. Another text under the same title gets a numbered stem, in file order.
 """
 
 from __future__ import annotations
@@ -37,19 +37,19 @@ UNPROVEN = (
 )
 UNTITLED = "untitled"
 _POLICIES = {"all": "every one of them", "any": "at least one of them"}
-_SYMBOLS = frozenset({"Sm", "Sc", "So"})  # signs that tell titles apart, as in C++ and C
+_SYMBOLS = frozenset({"Sm", "Sc", "So"})  # signs that make titles different, as in C++ and C
 
 # ----------------------------------------------------------------------------------------- titles
 
 
 def normalize_title(title: str) -> str:
-    """The title in one spelling: compatible letters unified, case folded, words joined by underscores.
+    """Returns the title in one spelling: letters unified, case folded, words joined by underscores.
 
-    Punctuation and space of any length separate words. A title that has only punctuation keeps it, so that
-    it has a name at all.
+    Compatible forms of a letter become one letter. Punctuation and space of any length separate words. A
+    title of only punctuation keeps the punctuation, so that it does not become empty.
     """
     folded = "".join(sign for sign in title if unicodedata.category(sign) != "Cf")
-    for _ in range(2):  # each of folding and composing can make work for the other
+    for _ in range(2):  # folding can make new work for composing, and the other way round
         folded = unicodedata.normalize("NFKC", folded).casefold()
     folded = unicodedata.normalize("NFKC", folded)
     words = "".join(sign if _is_in_word(sign) else " " for sign in folded).split()
@@ -63,9 +63,9 @@ def _is_in_word(sign: str) -> bool:
 
 
 class DocumentStems:
-    """A stem for each text: its title in one spelling, numbered from the second text of that title on.
+    """The stems of texts: the normalised title, with a number from the second text of a title on.
 
-    The # before the number is in no title that has letters or digits, so no two stems are alike.
+    No title with letters or digits contains the # before the number, so all stems are different.
     """
 
     def __init__(self) -> None:
@@ -86,7 +86,7 @@ class DocumentStems:
 
 @dataclass(frozen=True)
 class BenchmarkForm:
-    """How a benchmark is read: its name, what a node is, which graph is drawn, and when evidence is found."""
+    """How a benchmark is read: its name, what a node is, which graph is drawn, when evidence is found."""
 
     name: str
     unit: str  # sentence, paragraph, passage
@@ -98,14 +98,20 @@ class BenchmarkForm:
         return PACKS[self.graph]
 
     def evidence(self, nodes: Iterable[str], answers: Sequence[str] = ()) -> dict[str, Any]:
-        """The gold of an item that rests on some nodes. Without any there is nothing to score."""
+        """Returns the gold of an item whose evidence is these nodes.
+
+        Without nodes there is nothing to score.
+        """
         gold: dict[str, Any] = {"relevant": dict.fromkeys(nodes, 1.0)}
         if found := len(gold["relevant"]):
             gold["minimum_evidence_matches"] = found if self.policy == "all" else 1
         return gold | ({"answers": list(answers)} if answers else {})
 
     def tags(self, own: Mapping[str, str | int | None], support: SupportShare) -> dict[str, list[str]]:
-        """The tags of an item: those of the release with a value, and how much of its support is there."""
+        """Returns the tags of an item: the tags of the release that have a value, and further tags.
+
+        `support` says how much of the support of the item is there.
+        """
         found = {name: [str(value)] for name, value in own.items() if value not in (None, "")}
         every = {"dataset": self.name, "policy": self.policy, "multi_hop": "yes", "evidence": support}
         return {**found, **{name: [value] for name, value in every.items()}}
@@ -118,7 +124,7 @@ class BenchmarkForm:
         warnings: Sequence[str],
         places: Mapping[str, Place] | None = None,
     ) -> Dataset:
-        """The items over their corpus, with what the benchmark cannot show."""
+        """Returns the items over their corpus, with what the benchmark cannot prove."""
         needed = f"found when {_POLICIES[self.policy]} is returned"
         left = "of an item with the tag evidence=partial, those that are left"
         labels = {
@@ -140,7 +146,7 @@ class BenchmarkForm:
 
 
 class MultiHopQuestion(NamedTuple):
-    """A question as a release gives it. `facts` are its supporting facts."""
+    """A question of a release. `facts` are its supporting facts."""
 
     item_id: str
     text: str
@@ -154,14 +160,14 @@ class MultiHopQuestion(NamedTuple):
 
 
 class Paragraph(NamedTuple):
-    """A paragraph as one question has it: its title, and its nodes by the number of the unit."""
+    """A paragraph of one question: its title, and its nodes by the number of the unit."""
 
     title: str
     nodes: Mapping[int, str]
 
 
 class Paragraphs:
-    """The different paragraphs of a file, cut into units. A blank unit keeps its number and has no node."""
+    """The different paragraphs of a file, cut into units. A blank unit keeps its number but gets no node."""
 
     def __init__(self, pack: str) -> None:
         self._metadata = {"pack": pack}
@@ -174,7 +180,7 @@ class Paragraphs:
         return Corpus(list(self._passages.values()), self._documents)
 
     def add(self, title: str, units: Sequence[str], first: int = 0) -> Paragraph:
-        """Add a paragraph, if it is new. Its units are numbered from `first` on."""
+        """Adds a paragraph if it is new, and returns it. Its units are numbered from `first` on."""
         stem = self._stems.of(title, tuple(units))
         texts = {number: text.strip() for number, text in enumerate(units, first) if text.strip()}
         nodes = {number: f"{stem}:{number}" for number in texts}
@@ -192,13 +198,19 @@ class Paragraphs:
 
 @dataclass
 class MissingSupport:
-    """Supporting facts that name nothing. These are faults of the release, which its users cannot mend."""
+    """The supporting facts that name nothing.
+
+    These faults are in the release, and users cannot repair them.
+    """
 
     facts: list[str] = field(default_factory=list)
     items: list[str] = field(default_factory=list)
 
     def nodes(self, item_id: str, found: Mapping[str, str | None]) -> tuple[list[str], SupportShare]:
-        """The nodes that were found, by fact, and whether these are all. The others are noted."""
+        """Returns the nodes that were found, and whether all, some or none were found.
+
+        `found` has the node of each fact. Facts without a node are remembered for the warnings.
+        """
         self.facts += [f"{fact} of {item_id!r}" for fact, node in found.items() if node is None]
         nodes = [node for node in found.values() if node is not None]
         if not nodes:
@@ -224,7 +236,7 @@ class MissingSupport:
 def by_sentence(
     form: BenchmarkForm, questions: Sequence[tuple[Place, MultiHopQuestion]], path: Path
 ) -> Dataset:
-    """Each question over the sentences of the paragraphs that come with it."""
+    """Returns a dataset in which each question is asked of the sentences of its own paragraphs."""
     fix = "Use the release that has contexts, or name a corpus if the data set takes one."
     problems = [
         Problem("no sentence is shown with it", *place, field="context", fix=fix)
@@ -246,7 +258,11 @@ def by_sentence(
 
 
 def _node_of(fact: Fact, context: Sequence[Paragraph]) -> str | None:
-    """The node that a supporting fact names: by its title as written or, failing that, in any spelling."""
+    """Returns the node that a supporting fact names; None if there is none.
+
+    A paragraph with exactly the title of the fact is preferred. Otherwise the spelling of titles does not
+    matter.
+    """
     title, number = fact
     name = normalize_title(title)
     same = [each for each in context if each.title == title]
@@ -255,7 +271,7 @@ def _node_of(fact: Fact, context: Sequence[Paragraph]) -> str | None:
 
 
 class CorpusPage(msgspec.Struct):
-    """A text of an open corpus."""
+    """A page of an open corpus."""
 
     title: str
     text: str
@@ -264,7 +280,10 @@ class CorpusPage(msgspec.Struct):
 def by_title(
     form: BenchmarkForm, questions: Sequence[tuple[Place, MultiHopQuestion]], path: Path, corpus: Path
 ) -> Dataset:
-    """All questions over one open corpus. Supporting facts are found by title, and each names a passage."""
+    """Returns a dataset in which all questions are asked of one open corpus.
+
+    The title of a supporting fact names a passage of the corpus.
+    """
     paragraphs, as_written, in_any_spelling = Paragraphs(form.pack), dict[str, str](), dict[str, str]()
     doubled: list[str] = []
     for _, page in read_release(corpus, CorpusPage):

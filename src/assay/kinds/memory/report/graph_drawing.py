@@ -1,9 +1,9 @@
-"""The picture of a walk: where its nodes and links are placed, and the SVG.
+"""The picture of a walk: the places of its nodes and links, and the SVG.
 
-Nodes are in layers by hop, left to right, with the best path along the top. Of several spreads only the
-first is drawn, which is the best path's: several over each other could not be read. A node's shape and words
-say whether it was expected and what became of it. The picture takes its colours from the page and has no ids,
-so a page may have it several times.
+Nodes are in layers by hop, from left to right, with the best path along the top. If there are several
+spreads, only the first is drawn, which belongs to the best path: several spreads on top of each other could
+not be read. The shape and words of a node say whether the node was expected and whether it was found. The
+picture takes its colours from the page. It has no ids, so a page may contain it several times.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ from assay.kinds.memory.walk import paths_in, spreads_in
 from assay.report.charts import sign
 from assay.report.wording import printable
 
-MOST, COLUMN = 30, 8  # nodes drawn in all, and in one layer
-ENTRIES = 3  # links drawn into one node from one side
+MOST, COLUMN = 30, 8  # the most nodes that are drawn in all, and in one layer
+ENTRIES = 3  # the most links that are drawn into one node from one side
 WIDE, HIGH, APART = 176, 68, 26  # pixels: a node's box, and the space between two in a layer
-GAP, RUN = 124, 88  # between two layers, and the straight end of a link, which carries its name
-ASIDE = 44  # before the layer of expected nodes that were not touched, into which no link leads
+GAP, RUN = 124, 88  # between two layers; the straight end of a link, which has the name of the edge
+ASIDE = 44  # before the layer of expected nodes that were not touched; no link leads into it
 SLOT, PITCH = 22, 26  # from a box's top to the first link, and from link to link
 EDGE, TOP = 14, 56  # space around everything, and for the heads of layers
 
-BEST, OTHER, PASSED, STOPPED = "best", "other", "passed", "stopped"  # links, the most important first
+BEST, OTHER, PASSED, STOPPED = "best", "other", "passed", "stopped"  # kinds of links, most important first
 _ORDER = {kind: order for order, kind in enumerate((BEST, OTHER, PASSED, STOPPED))}
 
 NAME, TEXT, EDGE_NAME = 18, 26, 15  # columns of text that fit: a node's id, its words, the name of an edge
@@ -42,7 +42,7 @@ _SIGNS = {FOUND: GO, MISSED: NO_GO}  # any other status lies between the two
 
 @dataclass(frozen=True)
 class WalkEdge:
-    """One edge that was walked, or along which a spread was tried."""
+    """An edge that was walked, or along which a spread tried to pass energy."""
 
     source: str
     target: str
@@ -54,7 +54,7 @@ class WalkEdge:
 
 @dataclass(frozen=True)
 class NodeBox:
-    """A node in its place."""
+    """The box of a node, with its layer, position and height."""
 
     node: str
     layer: int
@@ -69,17 +69,20 @@ class NodeBox:
 
 @dataclass(frozen=True)
 class LinkCurve:
-    """A link in its place: from a point to a slot of the box it leads to."""
+    """The curve of a link, from a start point to its entry point on the box of the target."""
 
     link: WalkEdge
     start: tuple[float, float]
     end: tuple[float, float]
-    back: bool  # it leads to an earlier layer, and enters from the right
+    back: bool  # the link leads to an earlier layer, and enters the box from the right
 
 
 @dataclass(frozen=True)
 class WalkLayout:
-    """The places of one walk, in pixels. The same steps always give the same places."""
+    """The positions of all nodes and links of a walk, in pixels.
+
+    The same steps always give the same positions.
+    """
 
     path: Sequence[Step]
     trace: Sequence[Step]
@@ -98,7 +101,7 @@ class WalkLayout:
 
     @cached_property
     def links(self) -> list[WalkEdge]:
-        """Every link once, as the most important thing that happened along it."""
+        """Every link once, with the most important thing that happened along it."""
         links = [
             WalkEdge(step.source, step.target, step.edge or "", kind)
             for kind, path in [(BEST, self.path), *((OTHER, path) for path in self._paths)]
@@ -121,7 +124,7 @@ class WalkLayout:
 
     @cached_property
     def layers(self) -> dict[str, int]:
-        """The layer of every node that was touched: its place in the best path, else its least hop."""
+        """The layer of every node that was touched: its place in the best path, otherwise its lowest hop."""
         found: dict[str, int] = {}
         for step in (step for part in (self._spread, *self._paths) for step in part):
             found[step.target] = min(step.depth, found.get(step.target, step.depth))
@@ -131,19 +134,22 @@ class WalkLayout:
 
     @cached_property
     def beside(self) -> list[str]:
-        """The expected nodes that were not touched. They have a layer of their own, behind the others."""
+        """The expected nodes that were not touched.
+
+        They have a layer of their own, after all other layers.
+        """
         return [node for node in dict.fromkeys(self.expected) if node not in self.layers]
 
     @cached_property
     def _required(self) -> list[str]:
-        """Nodes that are drawn even if no link leads to them: paths, expected nodes, seeds."""
+        """The nodes that are drawn even if no link leads to them: nodes of paths, expected nodes, seeds."""
         paths = [step.target for path in self._paths for step in path]
         seeds = [step.target for step in self._spread[:1]]
         return list(dict.fromkeys([*(s.target for s in self.path), *self.expected, *paths, *seeds]))
 
     @cached_property
     def _reached(self) -> list[str]:
-        """The nodes that links lead to: those with the most energy first, then those where it stopped."""
+        """The nodes that links lead to: first those with the most energy, last those that got no energy."""
         energy: dict[str, float] = {}
         for link in self.links:
             weight = link.energy if link.kind == PASSED else -1.0
@@ -164,7 +170,11 @@ class WalkLayout:
 
     @cached_property
     def columns(self) -> dict[int, list[str]]:
-        """The nodes drawn in each layer: those of the best path first, the others beside what led to them."""
+        """The nodes drawn in each layer.
+
+        Nodes of the best path come first. The others are ordered by the rows of the nodes from which links
+        lead to them.
+        """
         chosen: dict[str, int] = {}
         filled: Counter[int] = Counter()
         for node in (*self._required, *self._reached):
@@ -187,14 +197,14 @@ class WalkLayout:
         return {layer: list(nodes) for layer, nodes in groupby(ordered, key=lambda node: chosen[node])}
 
     def more_in(self, layer: int) -> int:
-        """How many nodes of a layer are not drawn."""
+        """Returns how many nodes of a layer are not drawn."""
         last = layer == self._last_layer
         there = len(self.beside) if last else sum(at == layer for at in self.layers.values())
         return there - len(self.columns.get(layer, []))
 
     @property
     def more(self) -> int:
-        """How many nodes are not drawn at all."""
+        """The number of nodes that are not drawn at all."""
         return len(self.layers) + len(self.beside) - len(self.boxes)
 
     # ---------------------------------------------------------------------------- where it is
@@ -213,7 +223,7 @@ class WalkLayout:
 
     @cached_property
     def boxes(self) -> dict[str, NodeBox]:
-        """Every drawn node in its place."""
+        """The box of every drawn node."""
         first = [self._height(nodes[0]) for nodes in self.columns.values()]
         inward = any(self._entering[node][0] for node in self.columns.get(0, []))
         x = EDGE + (GAP if inward else 0) - WIDE - GAP
@@ -234,7 +244,7 @@ class WalkLayout:
 
     @cached_property
     def drawn(self) -> list[LinkCurve]:
-        """Every drawn link in its place, the most important last, so that nothing hides it."""
+        """The curve of every drawn link. The most important comes last, so that no other covers it."""
         found = []
         for node, (left, right) in self._entering.items():
             box = self.boxes[node]
@@ -251,7 +261,7 @@ class WalkLayout:
 
     @property
     def size(self) -> tuple[float, float]:
-        """Width and height of the whole picture."""
+        """The width and height of the whole picture."""
         boxes = self.boxes.values()
         wide = max((box.right for box in boxes), default=0.0) + EDGE
         more = PITCH if self.more else 0
@@ -277,7 +287,7 @@ _NUMBER = Markup(
 
 
 def draw_walk(layout: WalkLayout, item: WalkedItem, statuses: Mapping[str, str]) -> Markup:
-    """The SVG of a walk. `statuses` says what became of each expected node."""
+    """Returns the SVG of a walk. `statuses` says of each expected node whether it was found."""
     wide, high = layout.size
     roles = {step.target: step.role for step in (*layout.trace, *layout.path) if step.role}
     places: dict[str, list[str]] = {}  # in the best path, from 1; a node may be walked twice
@@ -299,7 +309,7 @@ def draw_walk(layout: WalkLayout, item: WalkedItem, statuses: Mapping[str, str])
 
 
 def _heads(layout: WalkLayout, statuses: Mapping[str, str]) -> Iterator[Markup]:
-    """The name of each layer, and how many of its nodes are not drawn."""
+    """Yields the heading of each layer, and how many nodes of the layer are not drawn."""
     for layer, nodes in layout.columns.items():
         first, last = layout.boxes[nodes[0]], layout.boxes[nodes[-1]]
         head = "start" if layer == 0 else f"hop {layer}"
@@ -328,7 +338,10 @@ def _node(box: NodeBox, text: str, status: str, role: str, places: str) -> Marku
 
 
 def _link(drawn: LinkCurve) -> Markup:
-    """A curve into a straight end, with the edge's name above it and why it stopped below it."""
+    """Returns a curve with a straight end.
+
+    The name of the edge is above the end, the stop reason below it.
+    """
     (x, y), (end, level) = drawn.start, drawn.end
     side = 1 if drawn.back else -1  # of the box, on which the link enters
     turn = end + side * RUN
@@ -352,13 +365,16 @@ def in_words(name: str) -> str:
 
 
 def _cut(text: str, room: int) -> str:
-    """The beginning of a text, as much as there is room for; wide characters take two columns."""
+    """Returns as much of the beginning of a text as fits in `room` columns.
+
+    A wide character needs two columns.
+    """
     line = " ".join(printable(text).split())
     return line if cell_len(line) <= room else set_cell_size(line, room - 1).rstrip() + "…"
 
 
 def _tail(text: str, room: int) -> str:
-    """The end of an id, which tells nodes apart, if there is no room for all of it."""
+    """Returns the end of an id if the whole id does not fit, because ids differ at their ends."""
     line = printable(text)
     if cell_len(line) <= room:
         return line

@@ -43,9 +43,9 @@ from assay.pipeline.evaluation import Evaluation
 from assay.report.items import Grid, score_grid
 from assay.report.wording import first_names, number, quantity
 
-ROWS = 60  # steps in the table of one walk
-NAMED = 5  # nodes named in a sentence
-ROOM = 450_000  # bytes of all pictures of a page
+ROWS = 60  # the most steps in the table of one walk
+NAMED = 5  # the most nodes that a sentence names
+ROOM = 450_000  # the most bytes of all pictures of a page
 LEGEND = (
     "Thick and numbered: the best path. Thin: what else was walked or reached. Dashed: stopped, and why. "
     "A circle with a tick: expected, on a path. A diamond: expected, ranked or reached, on no path. "
@@ -59,7 +59,7 @@ class Walks:
     """The section on how systems walked."""
 
     def of(self, evaluation: Evaluation) -> Section | None:
-        # a walk may give a blinded condition away
+        # a walk may reveal which condition is which while the study is blinded
         if evaluation.sealed or not evaluation.detailed:
             return None
         results = evaluation.base_results
@@ -67,7 +67,7 @@ class Walks:
 
 
 def walk_section(results: Results, items: Sequence[WalkedItem]) -> Section | None:
-    """A line for every walk, and pictures of those that readers look at first."""
+    """Returns a section with a line for every walk and pictures of a few; None if there are no walks."""
     if not items:
         return None
     drawn = walk_pictures(results, items, score_grid(results))
@@ -91,7 +91,10 @@ def walk_section(results: Results, items: Sequence[WalkedItem]) -> Section | Non
 
 
 def walk_pictures(results: Results, items: Sequence[WalkedItem], grid: Grid) -> dict[str, list[WalkPicture]]:
-    """The walks that the page draws, by item: as many whole items as there is room for."""
+    """Returns the pictures of walks that the page shows, by item.
+
+    An item is drawn with all its pictures or not at all, as long as the pictures fit into `ROOM`.
+    """
     found: dict[str, list[WalkPicture]] = {}
     room = ROOM
     for item in drawn_items(results, items, grid):
@@ -104,7 +107,7 @@ def walk_pictures(results: Results, items: Sequence[WalkedItem], grid: Grid) -> 
 
 
 def _pictures_of(results: Results, item: WalkedItem) -> list[WalkPicture]:
-    """One picture for all arms whose walks would look alike."""
+    """Returns the pictures of an item. Arms whose walks would look the same share a picture."""
     groups: dict[tuple[str, ...], list[WalkPicture]] = {}
     for arm in results.arms:
         if arm in item.walks and item.walks[arm].trace:
@@ -119,7 +122,7 @@ def _pictures_of(results: Results, item: WalkedItem) -> list[WalkPicture]:
 
 
 class StepRow(NamedTuple):
-    """One step of a walk in words."""
+    """A step of a walk in words, as a row of the table."""
 
     part: str
     hop: int
@@ -133,7 +136,7 @@ class StepRow(NamedTuple):
 
 @dataclass(frozen=True)
 class WalkPicture:
-    """One arm's walk on one item: its picture, what became of expected nodes, its steps as a table."""
+    """The walk of an arm on an item: a picture, the status of each expected node, and a table of steps."""
 
     item: WalkedItem
     arm: str
@@ -146,7 +149,7 @@ class WalkPicture:
 
     @cached_property
     def paths(self) -> list[list[Step]]:
-        """All paths, best first. Without any, each hit is one, as far as hits are known here."""
+        """All paths, best first. If the trace has no paths, each known hit is a path of one step."""
         if found := paths_in(self.walk.trace):
             return found
         first = {step.target for step in self.walk.path}
@@ -159,12 +162,12 @@ class WalkPicture:
 
     @cached_property
     def found(self) -> set[str]:
-        """The nodes on a path. Only these count as returned."""
+        """The nodes on a path. Only these nodes count as returned."""
         return {step.target for path in self.paths for step in path}
 
     @cached_property
     def statuses(self) -> dict[str, str]:
-        """What became of each expected node."""
+        """The status of each expected node: found, ranked or reached but on no path, or missed."""
         came_to = {*self.walk.reached}
         if spreads_in(self.walk.trace):
             came_to |= reached_nodes(Response(trace=self.walk.trace))
@@ -184,7 +187,7 @@ class WalkPicture:
 
     @property
     def expected(self) -> list[StepComparison]:
-        """The expected path, compared with the path that meets it or comes nearest."""
+        """The expected path, compared step by step with the path that meets it or comes nearest to it."""
         wanted = self.item.path
         if wanted is None:
             return []
@@ -201,7 +204,7 @@ class WalkPicture:
 
     @property
     def size(self) -> int:
-        """About how many bytes it takes: its picture, and a row of the table per step."""
+        """The approximate size of the walk on the page in bytes: the picture and the rows of its table."""
         rows = sum(115 + sum(map(len, map(str, row))) for row in self.shown)
         return 1500 + len(self.svg.encode()) + rows
 
@@ -213,7 +216,7 @@ class WalkPicture:
 
     @property
     def notes(self) -> list[str]:
-        """What the picture does not show: nodes left out, further spreads, tensions, effects of edges."""
+        """Sentences on what the picture lacks: further nodes and spreads, tensions, effects of edges."""
         removed = [
             f"{_CAUSES.get(step.edge or '', step.edge)} {number(step.scores.get('change'))}"
             for step in self.walk.trace
@@ -245,11 +248,11 @@ class WalkPicture:
 
     @property
     def unlisted(self) -> int:
-        """How many steps the table leaves out."""
+        """The number of steps that the table leaves out."""
         return len(self.rows) - len(self.shown) + self.walk.left_out
 
     def block(self) -> BlockGroup:
-        """The walk as a part of its item's page."""
+        """Returns the walk as a part of the page of its item."""
         style = (files(__package__) / "walk.css").read_text()
         label = f"Picture of the walk of {self.arm}; the table has the same steps"
         picture = Picture(str(self.svg), label, style)
@@ -268,7 +271,7 @@ class WalkPicture:
         return BlockGroup(self.title, blocks, system=self.arm, beside="; ".join(more), small=True)
 
     def _way(self) -> Table:
-        """The expected path, step by step."""
+        """Returns a table of the expected path, step by step."""
         rows = []
         for step, walked, edge in self.expected:
             what = "not walked" if not walked else f"walked by {edge}" if edge else "walked"
@@ -309,6 +312,6 @@ def _row(part: str, step: Step) -> StepRow:
 
 
 def _ordinal(place: int) -> str:
-    """`1st`, `2nd`, `3rd`, `11th`."""
+    """Returns a place as `1st`, `2nd`, `3rd`, `11th`."""
     ending = {1: "st", 2: "nd", 3: "rd"}.get(place % 10, "th") if place % 100 not in (11, 12, 13) else "th"
     return f"{place}{ending}"

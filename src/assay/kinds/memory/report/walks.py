@@ -1,4 +1,4 @@
-"""How each system walked on each item, as reports show it: its paths, and how they meet what is expected."""
+"""How each system walked on each item, in the form that reports need: its paths, compared with the gold."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from assay.kinds.memory.walk import (
 )
 from assay.report.items import Grid, changes, score_grid
 
-DRAWN = 24  # items whose walk is drawn
-KEPT = 400  # steps of one trace
-WORDS = 60  # characters of the text of a node
+DRAWN = 24  # the most items whose walks are drawn
+KEPT = 400  # the most steps that are kept of one trace
+WORDS = 60  # the most characters of the text of a node
 _MATCHES = {
     "exact": "exactly these",
     "prefix": "beginning with these",
@@ -35,20 +35,20 @@ _MATCHES = {
 
 
 class ArmWalk(msgspec.Struct, frozen=True):
-    """How an arm came to its hits. Only an item that is drawn has more than the best path."""
+    """How an arm came to its hits. Only items that are drawn have more than the best path."""
 
     path: list[Step]
     trace: list[Step] = []
-    left_out: int = 0  # steps of the trace beyond those kept
+    left_out: int = 0  # how many steps of the trace are not kept
     ranks: dict[str, int] = {}  # the ranks of expected nodes among the hits
     reached: list[str] = []  # the expected nodes that a spread reached
 
 
 class WalkedItem(ItemView, frozen=True):
-    """An item with the way that each arm came to its hits."""
+    """An item with the walk of each arm."""
 
     path: ExpectedPath | None = None  # the path that its gold names
-    best_only: bool = False  # whether only the best path may meet it
+    best_only: bool = False  # whether only the best path may match the expected one
     walks: Mapping[str, ArmWalk] = msgspec.field(default_factory=dict)  # by arm name
     nodes: Mapping[str, str] = msgspec.field(default_factory=dict)  # the first words of drawn nodes
 
@@ -60,22 +60,22 @@ class WalkedItem(ItemView, frozen=True):
 
 
 class StepComparison(NamedTuple):
-    """An expected step, and whether it was walked."""
+    """An expected step, and whether a path has it."""
 
     step: ExpectedStep
     walked: bool
-    edge: str | None  # the edge that led there, if it is not the expected one
+    edge: str | None  # the edge that was walked instead of the expected one, if it differs
 
 
 def walk_of(response: Response) -> ArmWalk | None:
-    """The best path of a response; None if its trace is not of a walk."""
+    """Returns the best path of a response; None if its trace does not describe a walk."""
     if not any(step.kind in (PATH, SEED, SPREAD) for step in response.trace):
         return None
     return ArmWalk(next(iter(paths_of(response)), []))
 
 
 def expected_path(item: Item) -> ExpectedPath | None:
-    """The path that an item's gold names; None if it names none, or in another form."""
+    """Returns the path that the gold of an item names; None if there is no path or it has another form."""
     try:
         return msgspec.convert(item.gold.get("path"), ExpectedPath)
     except msgspec.ValidationError:
@@ -85,7 +85,7 @@ def expected_path(item: Item) -> ExpectedPath | None:
 def matching_path(
     expected: ExpectedPath, walked: Sequence[Sequence[Step]], best_only: bool = False
 ) -> int | None:
-    """The place of the first path that is as expected; None if there is none."""
+    """Returns the place of the first path that is as expected; None if there is none."""
     for place, path in enumerate(walked[:1] if best_only else walked):
         if follows(expected.steps, path, expected.match_mode, ExpectedStep.fits):
             return place
@@ -93,7 +93,7 @@ def matching_path(
 
 
 def compare_steps(expected: ExpectedPath, path: Sequence[Step]) -> list[StepComparison]:
-    """Each expected step, and whether the path comes through it in that order."""
+    """Compares an expected path with a path that was walked: whether each step was walked, in that order."""
     nodes = [step.node_id for step in expected.steps]
     matcher = SequenceMatcher(None, nodes, [step.target for step in path], autojunk=False)
     met = {
@@ -113,7 +113,7 @@ def compare_steps(expected: ExpectedPath, path: Sequence[Step]) -> list[StepComp
 
 
 def short_ids(ids: Iterable[str]) -> list[str]:
-    """Ids in a row, each without the stem that it shares with the one before: `msa:3`, `2`, `1`."""
+    """Returns ids without the stem that each shares with the id before it: `msa:3`, `2`, `1`."""
     found, before = [], None
     for each in ids:
         stem, colon, rest = each.rpartition(":")
@@ -123,19 +123,19 @@ def short_ids(ids: Iterable[str]) -> list[str]:
 
 
 def path_line(path: Sequence[Step]) -> str:
-    """A path in one line: `msa:3 -depends_on-> 2 -exception_to-> 1`."""
+    """Returns a path in one line: `msa:3 -depends_on-> 2 -exception_to-> 1`."""
     names = short_ids(step.target for step in path)
     edges = ["", *(f" -{step.edge or ''}-> " for step in path[1:])]
     return "".join(edge + name for edge, name in zip(edges, names, strict=False))
 
 
 def arrows(ids: Iterable[str]) -> str:
-    """Nodes in a row: `msa:3 → 2 → 1`."""
+    """Returns ids in one line, joined by arrows: `msa:3 → 2 → 1`."""
     return " → ".join(short_ids(ids))
 
 
 def walk_title(item: WalkedItem, walked: Sequence[Sequence[Step]], found: set[str]) -> str:
-    """The outcome of a walk in one line."""
+    """Returns the outcome of a walk in one line."""
     if not walked or not walked[0]:
         return "No path came back"
     nodes = [step.target for step in walked[0]]
@@ -157,7 +157,7 @@ def walk_title(item: WalkedItem, walked: Sequence[Sequence[Step]], found: set[st
 
 
 def match_words(item: WalkedItem) -> str:
-    """How strictly the expected path must be met, and by which paths."""
+    """Returns in words how strictly the expected path must match, and which paths may match it."""
     if item.path is None:
         return ""
     return f"{_MATCHES[item.path.match_mode]}, by {'the best' if item.best_only else 'any'} path"
@@ -169,9 +169,10 @@ def match_words(item: WalkedItem) -> str:
 def walked_items(
     results: Results, blocks: Sequence[Block], datasets: Mapping[str, Dataset]
 ) -> list[WalkedItem]:
-    """The items that some arm walked. Those that are drawn have whole traces, the others only a best path.
+    """Returns the items that at least one arm walked. Only items that are drawn have traces.
 
-    All traces of a study can be larger than everything else in it.
+    The other items have only the best path, because all traces of a study can be larger than everything else
+    in it.
     """
     shown = {item.item_id: item for item in results.items}
     given: dict[str, dict[str, Response]] = {}
@@ -199,7 +200,7 @@ def walked_items(
 def _with_traces(
     item: WalkedItem, given: Mapping[str, Response], datasets: Mapping[str, Dataset]
 ) -> WalkedItem:
-    """The item with whole traces, and what became of the expected nodes that are on no path."""
+    """Returns the item with its traces, the ranks of expected nodes, and which of them a spread reached."""
     steps = item.path.steps if item.path is not None else []
     wanted = dict.fromkeys([*(each.target for each in item.expected), *(step.node_id for step in steps)])
     walks, nodes = {}, {each.target: each.text for each in item.expected}
@@ -224,10 +225,10 @@ def _with_traces(
 
 
 def drawn_items(results: Results, items: Sequence[WalkedItem], grid: Grid) -> list[WalkedItem]:
-    """The items whose walks are drawn: those that name a path first, the worst first.
+    """Returns the items whose walks are drawn, at most `DRAWN`: first the items that name a path.
 
-    The worst are those that got worse, then those that score least. An item that expects nothing cannot be
-    walked well or badly, so it is drawn only if no item expects anything.
+    Within both groups, items whose scores got worse come first, then items with the lowest scores. An item
+    that expects nothing cannot be walked well or badly, so it is drawn only if no item expects anything.
     """
     walked = {item.item_id: item for item in items if item.walks}
     expecting = {name: item for name, item in walked.items() if item.expected or item.path or item.expects}
@@ -242,7 +243,7 @@ def drawn_items(results: Results, items: Sequence[WalkedItem], grid: Grid) -> li
 
 
 def _lowest_score(results: Results, grid: Grid, item: WalkedItem) -> float:
-    """The lowest score of the arms that walked, on the first measure that applies to the item."""
+    """Returns the lowest score of the arms that walked, on the first measure with a score for the item."""
     for measure in results.measures:
         cells = [grid.get((arm, measure.name), {}).get(item.item_id) for arm in item.walks]
         values = [cell.value for cell in cells if cell is not None and cell.value is not None]
