@@ -25,8 +25,10 @@ CLOSE = 0.8  # similarity of a text in the anchor's chapter, above which other c
 
 
 class Anchor(NamedTuple):
-    """A quoted text of a book, and the label and grade of hits that hold it; no text means the whole
-    chapter."""
+    """A quoted text of a book, and the label and grade of the hits that hold it.
+
+    If `text` is None, the whole chapter is the text.
+    """
 
     book: str
     chapter: int | None
@@ -38,7 +40,7 @@ class Anchor(NamedTuple):
 
     @property
     def of(self) -> str:
-        """Its chapter or book, in words."""
+        """The chapter or book of the anchor, in words."""
         return repr(self.book) if self.chapter is None else f"chapter {self.chapter} of {self.book!r}"
 
     def __str__(self) -> str:
@@ -47,7 +49,7 @@ class Anchor(NamedTuple):
 
 
 class AnchorPlace(NamedTuple):
-    """A stretch of a document."""
+    """A stretch of a document that an anchor quotes."""
 
     document: Document
     span: Span
@@ -69,7 +71,8 @@ class NearestPlace(NamedTuple):
 
 
 def anchors_of(item: Item) -> list[Anchor]:
-    """The anchors in an item's gold: texts that should be found, then texts that must not."""
+    """Returns the anchors in an item's gold: texts that should be found, then texts that must not be
+    found."""
     label, grades = item.label, QUOTED_GRADES[item.label]
     wanted = [
         Anchor(each["book"], each.get("chapter"), each["text"], item.language, label, grades[level], level)
@@ -84,7 +87,7 @@ def anchors_of(item: Item) -> list[Anchor]:
 
 
 class CompactTexts(dict[str, str]):
-    """A cache of texts as they are compared, without blanks."""
+    """A cache of texts in the form in which they are compared, without blanks."""
 
     def __missing__(self, text: str) -> str:
         self[text] = join_hyphens(text).replace(" ", "")
@@ -92,7 +95,7 @@ class CompactTexts(dict[str, str]):
 
 
 class PlainTexts(CompactTexts):
-    """A cache of texts as they are compared without markup."""
+    """A cache of texts in the form in which they are compared, without markup."""
 
     def __missing__(self, text: str) -> str:
         self[text] = without_markup(text)
@@ -100,7 +103,10 @@ class PlainTexts(CompactTexts):
 
 
 class AnchorIndex:
-    """Finds anchors in a corpus, and the passages there. A passage without a document is its own."""
+    """Finds anchors in a corpus, and the passages at their places.
+
+    A passage without a document counts as a document of its own.
+    """
 
     def __init__(self, corpus: Corpus, sources: MutableMapping[str, SourceText] | None = None) -> None:
         self.compact, self.plain = CompactTexts(), PlainTexts()
@@ -122,7 +128,7 @@ class AnchorIndex:
             self._books[str(document.metadata.get("book", document.doc_id))].append(document)
 
     def places(self, anchor: Anchor) -> list[AnchorPlace]:
-        """Every place of an anchor in its chapter."""
+        """Returns every place of an anchor in its chapter."""
         key = anchor[:4]
         if key not in self._found:
             self._found[key] = [found for each in self._chapters(anchor) for found in self._in(each, anchor)]
@@ -149,8 +155,11 @@ class AnchorIndex:
                 yield AnchorPlace(document, span)
 
     def passages(self, found: AnchorPlace) -> Iterator[tuple[Passage, int, int]]:
-        """Yields the passages that overlap a place, the characters that each shares with it, and its
-        length."""
+        """Yields each passage that overlaps a place.
+
+        With it come the number of visible characters that it shares with the place, and the number of its
+        own.
+        """
         inside, text = self._inside.get(found.document.doc_id, []), found.document.text
         after = bisect.bisect_left(inside, found.span.end, key=lambda each: each[0].start)
         for span, passage in inside[:after]:
@@ -159,7 +168,7 @@ class AnchorIndex:
                 yield passage, count_visible(text[start:end]), count_visible(text[span.start : span.end])
 
     def withheld(self, anchors: Sequence[Anchor], form: CompactTexts) -> ForbiddenText:
-        """The forbidden text of some anchors in one form, cached."""
+        """Returns the forbidden text of some anchors in one form, from the cache if possible."""
         key = type(form), tuple(anchors)
         if key not in self._withheld:
             self._withheld[key] = ForbiddenText(key[1], self, form)
@@ -179,7 +188,10 @@ class AnchorIndex:
             yield document.text[done:]
 
     def nearest(self, anchor: Anchor) -> NearestPlace | None:
-        """The text most similar to an anchor: in its chapter, or in its book if nothing there is close."""
+        """Returns the text that is most similar to an anchor.
+
+        It is searched in the anchor's chapter, and in the whole book if no text of the chapter is close.
+        """
         best: NearestPlace | None = None
         for where in (anchor, anchor._replace(chapter=None)):
             for document in self._chapters(where) if best is None or best.near.similarity < CLOSE else ():
@@ -189,7 +201,7 @@ class AnchorIndex:
         return best
 
     def missing(self, anchor: Anchor) -> tuple[str, str]:
-        """Why an anchor is not in the corpus, and what to do."""
+        """Returns the reason why an anchor is not in the corpus, and what to do."""
         if anchor.book not in self._books:
             return f"the corpus has no book {anchor.book!r}", did_you_mean(anchor.book, self._books)
         if not self._chapters(anchor):
@@ -207,9 +219,10 @@ class AnchorIndex:
 
 
 class ForbiddenText:
-    """The texts that anchors forbid, to be found in hits of unknown place by stretches of REAL characters.
+    """The texts that anchors forbid.
 
-    A stretch that also occurs outside the forbidden places may be from there, and does not count.
+    In hits of unknown place, they are found by stretches of REAL characters. A stretch that also occurs
+    outside the forbidden places does not count, because the hit may be from there.
     """
 
     def __init__(self, anchors: Sequence[Anchor], index: AnchorIndex, form: CompactTexts) -> None:
@@ -225,8 +238,10 @@ class ForbiddenText:
         self._slots[_slots_of(self._known)] = True
 
     def anchor_in(self, text: str) -> Anchor | None:
-        """An anchor of which a normalized text holds a stretch that no allowed text has; None if there is
-        none."""
+        """Returns an anchor whose forbidden text shares a stretch with a normalized text.
+
+        Stretches that also occur in allowed text do not count. Returns None if there is no such anchor.
+        """
         start, known = self._where(stretch_hashes(text))
         telling = start[~self._allowed[known]] if len(start) else start
         if not len(telling):
@@ -244,14 +259,18 @@ class ForbiddenText:
 
     @cached_property
     def _allowed(self) -> NDArray[np.bool_]:
-        """A mask of the known stretches that also occur outside; computed when a hit first has one."""
+        """A mask of the known stretches that also occur outside the forbidden places.
+
+        It is computed when a hit first has a known stretch.
+        """
         allowed = np.zeros(len(self._known), np.bool_)
         for text in self._others:
             allowed[self._where(stretch_hashes(text))[1]] = True
         return allowed
 
     def _where(self, hashes: NDArray[np.uint64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The indices of the hashes that are known, and the index of each among the known ones."""
+        """Returns the indices of the hashes that are known, and the index of each of them among the known
+        hashes."""
         start = np.flatnonzero(self._slots[_slots_of(hashes)])
         known = np.searchsorted(self._known, hashes[start])
         known[known == len(self._known)] = 0
@@ -264,7 +283,8 @@ def _slots_of(hashes: NDArray[np.uint64]) -> NDArray[np.int64]:
 
 
 def stretch_hashes(text: str) -> NDArray[np.uint64]:
-    """A hash of every stretch of REAL characters: a 64-bit polynomial, built from shorter ones."""
+    """Returns a hash of every stretch of REAL characters: a 64-bit polynomial, built from shorter
+    stretches."""
     found = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32).astype(np.uint64)
     size = 1
     for times in _TIMES:
@@ -276,10 +296,10 @@ def stretch_hashes(text: str) -> NDArray[np.uint64]:
 
 
 def _matches(document: Document, key: str, wanted: Any) -> bool:
-    """Whether a document has a chapter or language; one without that metadata matches any."""
+    """Whether a document has the wanted chapter or language. A document without that metadata matches any."""
     return wanted is None or document.metadata.get(key) in (None, wanted)
 
 
 def count_visible(text: str) -> int:
-    """How many characters of a text are not white space."""
+    """Counts the characters of a text that are not white space."""
     return sum(map(len, text.split()))

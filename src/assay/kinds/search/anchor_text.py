@@ -1,13 +1,14 @@
-r"""Text as anchors are compared: differences that a reader does not see or would not call a wording are
-ignored.
+r"""Text in the form in which anchors are compared, and the search for such text.
 
-Equal are composed and decomposed letters, ligatures and their letters, full and half width, upper and lower
-case, any run of white space and one blank, all quotation marks and primes, all hyphens, dashes and runs of
-them, an ellipsis and three dots. Soft hyphens and characters without width, such as the joiners of
-Devanagari, are dropped. Underscores and asterisks of emphasis are plain text.
+Differences that a reader does not see, or would not call another wording, are ignored. These are equal:
+composed and decomposed letters, ligatures and their letters, full and half width, upper and lower case, any
+run of white space and one blank, all quotation marks and primes, all hyphens, dashes and runs of them, an
+ellipsis and three dots. Soft hyphens and characters without width, such as the joiners of Devanagari, are
+dropped. Underscores and asterisks of emphasis are plain text.
 
-If this form finds nothing, a second one drops hyphens and the white space around them. It finds words and
-compounds that are divided at the end of a line, and dashes with or without blanks.
+If a text is not found in this form, it is searched in a second form, without hyphens and the white space
+around them. The second form finds words and compounds that are divided at the end of a line, and dashes with
+or without blanks.
 
     source = SourceText("The philos-\nophy of “rest”")
     source.spans('philosophy of "rest"')  -> [Span(4, 26)]
@@ -62,7 +63,8 @@ _UNLIKE = 0.6  # the least similarity of a text that is shown
 
 @dataclass(frozen=True)
 class SimilarText:
-    """The place of the text that is most similar to a wanted one; an empty place if none is."""
+    """The place of the text that is most similar to a wanted text. If no text is similar, the place is
+    empty."""
 
     span: Span
     text: str
@@ -71,7 +73,8 @@ class SimilarText:
 
 @dataclass(frozen=True)
 class _ComparableText:
-    """A text as it is compared, with the original characters of each of its characters."""
+    """A text in the form in which it is compared. Each of its characters has its place in the original
+    text."""
 
     text: str
     starts: Offsets
@@ -82,7 +85,10 @@ class _ComparableText:
         return _ComparableText(text, self.starts[mask], self.ends[mask])
 
     def spans(self, wanted: str) -> Iterator[Span]:
-        """Where a text in this form is; a span begins and ends at whole characters of the original."""
+        """Yields the places of a text in this form.
+
+        Each span begins and ends at whole characters of the original.
+        """
         size, place = len(wanted), self.text.find(wanted) if wanted else -1
         while place >= 0:
             whole = self._edge(place) and self._edge(place + size)
@@ -91,13 +97,13 @@ class _ComparableText:
             place = self.text.find(wanted, place + (size if whole else 1))
 
     def _edge(self, place: int) -> bool:
-        """Whether a character of the original begins here, or the text ends."""
+        """Whether a character of the original begins at this place, or the text begins or ends there."""
         inside = 0 < place < len(self.text)
         return not inside or bool(self.starts[place] != self.starts[place - 1])
 
 
 class SourceText:
-    """A text in which other texts are looked up, with quotes, blanks and hyphens in any form."""
+    """A text in which other texts are looked up, with any form of quotes, blanks and hyphens."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -105,12 +111,12 @@ class SourceText:
 
     @property
     def normal(self) -> str:
-        """The text as it is compared."""
+        """The text in the form in which it is compared."""
         return self._form.text
 
     @property
     def joined(self) -> str:
-        """The text as it is compared, without hyphens and the white space around them."""
+        """The text in the form in which it is compared, without hyphens and the white space around them."""
         return self._joined.text
 
     @cached_property
@@ -118,12 +124,16 @@ class SourceText:
         return self._form.select(_outside_dashes(self._form.text))
 
     def spans(self, wanted: str) -> list[Span]:
-        """The places of a wanted text, in characters of the original, in order and each once."""
+        """Returns the places of a wanted text, in order, without repetition, and in characters of the
+        original."""
         found = list(self._form.spans(normalize(wanted)))
         return found or list(self._joined.spans(join_hyphens(wanted)))
 
     def nearest(self, wanted: str) -> SimilarText:
-        """The place that is most similar to a wanted text, searched around the words that both have."""
+        """Returns the place that is most similar to a wanted text.
+
+        The search looks around the words that both texts have.
+        """
         from rapidfuzz.fuzz import partial_ratio_alignment
 
         sought, best = normalize(wanted), (0.0, 0, 0)
@@ -141,21 +151,22 @@ class SourceText:
 
 
 def normalize(text: str) -> str:
-    """A text as it is compared, without white space at its ends."""
+    """Converts a text to the form in which it is compared, without white space at its ends."""
     return _normal_form(text).text
 
 
 def join_hyphens(text: str) -> str:
-    """A text as it is compared, without hyphens and the white space around them."""
+    """Converts a text to the form in which it is compared, without hyphens and the white space around
+    them."""
     form = _normal_form(text)
     return form.select(_outside_dashes(form.text)).text
 
 
 def without_markup(text: str) -> str:
-    """A text as it is compared, without what Markdown, HTML and punctuation add to its words.
+    """Removes Markdown, HTML and punctuation from a text, in the form in which it is compared.
 
-    It need not be a parser, since both sides of a comparison go through it: text that it mistakes for markup
-    is lost on both. Every pattern stops at the next sign of its own kind, so the time is linear.
+    This need not be a parser, because both sides of a comparison go through it: text that looks like markup
+    is lost on both sides. Every pattern stops at the next sign of its own kind, so the time is linear.
     """
     for markup in _MARKUP:
         text = markup.sub(" ", html.unescape(text) if "&" in text else text)
@@ -184,7 +195,7 @@ def _normal_form(text: str) -> _ComparableText:
 
 
 def _collapse(codes: NDArray[np.uint32], starts: Offsets, ends: Offsets) -> _ComparableText:
-    """Replaces each run of blanks, quotes or dashes by one, and strips white space at the ends."""
+    """Replaces each run of blanks, quotes or dashes by one of them, and strips white space at the ends."""
     repeated = np.zeros(len(codes), np.bool_)
     for char in (BLANK, QUOTE, DASH):
         same = codes == ord(char)
@@ -200,7 +211,10 @@ def _collapse(codes: NDArray[np.uint32], starts: Offsets, ends: Offsets) -> _Com
 
 @lru_cache(maxsize=65536)
 def _fold(char: str) -> str:
-    """How a character is compared: as nothing, in lower case, or as the one sign of its group."""
+    """Returns the form in which a character is compared.
+
+    This is nothing, its lower case, or the common sign of its group.
+    """
     if char in _QUOTES:
         return QUOTE
     if char.isspace():
@@ -212,8 +226,10 @@ def _fold(char: str) -> str:
 
 
 def _compose(text: str) -> _ComparableText:
-    """The text in normal form KC, cluster by cluster of letter and marks; soft hyphens at line ends are
-    removed."""
+    """Returns the text in normal form KC. Each cluster of a letter and its marks is converted separately.
+
+    Soft hyphens at the ends of lines are removed.
+    """
     size = len(text)
     if "\u00ad" not in text and unicodedata.is_normalized("NFKC", text):
         places = np.arange(size)
@@ -240,7 +256,8 @@ def _compose(text: str) -> _ComparableText:
 
 
 def _cluster_pattern(text: str) -> re.Pattern[str]:
-    """A pattern of all clusters with another form: compatible characters, and letters with marks."""
+    """Returns a pattern of all clusters that have another form: compatible characters, and letters with
+    marks."""
     alphabet = sorted(set(text))
     other = [char for char in alphabet if _to_nfkc(char) != char]
     marks = [char for char in alphabet if _is_continuation(char)]
@@ -259,8 +276,10 @@ def _escape(chars: list[str]) -> str:
 
 @lru_cache(maxsize=65536)
 def _to_nfkc(cluster: str) -> str:
-    """A cluster in normal form KC; quotation marks stay, since for some that form is a blank with an
-    accent."""
+    """Returns a cluster in normal form KC.
+
+    Quotation marks stay as they are, because some of them would become a blank with an accent.
+    """
     if cluster in _QUOTES:
         return cluster
     if cluster[0] == "\u00ad" and cluster[1:].isspace():
@@ -276,7 +295,7 @@ def _is_continuation(char: str) -> bool:
 
 
 def _outside_dashes(text: str) -> NDArray[np.bool_]:
-    """Which characters of a normal text are neither dashes nor blanks beside one."""
+    """Returns a mask of the characters of a normal text that are neither dashes nor blanks beside a dash."""
     codes = _codes(text)
     dash, blank = codes == ord(DASH), codes == ord(BLANK)
     beside = np.zeros(len(codes), np.bool_)
@@ -287,7 +306,7 @@ def _outside_dashes(text: str) -> NDArray[np.bool_]:
 
 
 def _places_within_runs(sizes: Offsets) -> Offsets:
-    """The place of each element in its run, for adjacent runs of these sizes."""
+    """Returns the place of each element in its run, for adjacent runs of these sizes."""
     return np.arange(int(sizes.sum())) - np.repeat(np.cumsum(sizes) - sizes, sizes)
 
 
@@ -303,7 +322,7 @@ def _to_text(codes: NDArray[np.uint32]) -> str:
 
 
 def _windows(sought: str, text: str) -> Iterator[tuple[int, int]]:
-    """The few stretches of a text that hold most of the rarest words of the sought text."""
+    """Yields the few stretches of a text that hold most of the rarest words of the sought text."""
     size, votes = max(len(sought), 1), defaultdict[int, float](float)
     counts = {word.group(): text.count(word.group()) for word in _WORD.finditer(sought)}
     rarest = sorted((word for word, count in counts.items() if count), key=lambda word: counts[word])

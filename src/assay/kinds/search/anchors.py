@@ -1,17 +1,20 @@
-"""Relevance by anchors: an item's gold quotes text of a document, and hits that hold this text are judged by
-it.
+"""Judges relevance by anchors. An item's gold quotes text of a document; hits that hold this text are judged
+by it.
 
-`gold["anchors"]`    text that should be found: relevance 2 (high) or 1 (partial). For an item that expects
-its
-                     intent to be met: intent 1 (high) or 0 (partial)
+`gold["anchors"]`    text that should be found: relevance 2 (high) or 1 (partial). If the item expects that
+                     its intent is met: intent 1 (high) or 0 (partial)
 `gold["forbidden"]`  text that must not be found: forbidden 1. Without a text, the whole chapter or book
 
-A passage counts as an anchor if it shares at least `least` of the anchor's characters, or of its own, without
-blanks. So with a half, at least one passage counts wherever the text is cut. Of forbidden text, 40 characters
-are enough. A hit that is not a passage of the corpus is judged only by its text: it holds the anchor, lies in
-it, or begins or ends inside it; of forbidden text, 40 characters anywhere in it are enough. Such a judgment
-holds only for the arms and seeds that returned the hit. A hit with the words of an anchor in other markup, or
-one that is too long, is a near miss: it does not count, and its item stays undecided.
+A passage counts as an anchor if the characters that both share, without blanks, are at least the share
+`least` of the anchor's characters or of the passage's own. So with a share of a half, at least one passage
+counts wherever the text is cut. Of forbidden text, 40 shared characters are enough.
+
+A hit that is not a passage of the corpus is judged only by its text. It must hold the anchor, lie in it, or
+begin or end inside it. If the anchor forbids text, 40 characters anywhere in the hit are enough. Such a
+judgment is valid only for the arms and seeds that returned the hit.
+
+A hit with the words of an anchor in other markup is a near miss, and so is a hit that is too long. A near
+miss does not count, and its item stays undecided.
 """
 
 from __future__ import annotations
@@ -47,7 +50,8 @@ SHOWN_NEAR = 5
 
 
 class _HitText(NamedTuple):
-    """A hit to be judged: its id and text, and the arm and seed with this text (None: all of them)."""
+    """A hit to be judged: its id and text, and the arm and seed that returned this text (None: all of
+    them)."""
 
     doc_id: str
     text: str
@@ -61,10 +65,10 @@ Returned = Mapping[str, Mapping[str, Set[ArmSeed]]]  # by id, by text: the arms 
 
 @dataclass(frozen=True)
 class Anchors:
-    """Reads `gold["anchors"]` and `gold["forbidden"]`. It names only some of the relevant passages.
+    """Reads `gold["anchors"]` and `gold["forbidden"]`. Anchors name only some of the relevant passages.
 
-    A passage of more than `longest` characters is not judged, since it would hold anchors only by its size.
-    Forbidden text counts at any size.
+    A passage of more than `longest` characters is not judged, because it could hold anchors only because of
+    its size. Forbidden text counts in passages of any size.
     """
 
     least: float = 0.5
@@ -83,11 +87,12 @@ class Anchors:
 
     @cached_property
     def _sources(self) -> dict[str, SourceText]:
-        """The documents as they are compared, by text: all chunkings of a corpus share them."""
+        """The documents in the form in which they are compared, by text. All chunkings of a corpus share
+        them."""
         return {}
 
     def index(self, dataset: Dataset) -> AnchorIndex:
-        """An index of a dataset's corpus to find anchors in."""
+        """Returns an index that finds anchors in a dataset's corpus."""
         return AnchorIndex(dataset.corpus, self._sources)
 
     def judge(self, dataset: Dataset, blocks: Sequence[Block], kit: Kit) -> list[Judgment]:
@@ -117,10 +122,10 @@ class Anchors:
     def near_misses(
         self, dataset: Dataset, blocks: Sequence[Block], judged: Iterable[Judgment]
     ) -> Iterator[NearMiss]:
-        """Hits with an anchor's words that do not count: they have other markup, or are too long.
+        """Yields hits that have an anchor's words but do not count: they have other markup, or are too long.
 
-        `judged` are the judgments of hits that count. Nobody has judged the near misses, so scores that
-        depend on them are unjudged.
+        `judged` are the judgments of hits that count. Near misses have no judgment, so scores that depend on
+        them are unjudged.
         """
         anchored = {item.item_id: anchors for item in dataset.items if (anchors := anchors_of(item))}
         if not anchored:
@@ -158,11 +163,12 @@ class Anchors:
                     yield NearMiss(judgment, 0 if fits else len(target.text))
 
     def describe(self, near: Sequence[NearMiss]) -> Iterator[str]:
-        """Describes near misses: the number of items, some of the hits, why they do not count, what to do."""
+        """Describes near misses: the number of items, some of the hits, why they do not count, and what to
+        do."""
         return _describe(near)
 
     def _judgments(self, item_id: str, said: Iterable[tuple[Anchor, _HitText]]) -> Iterator[Judgment]:
-        """One judgment per hit, by the best of its anchors."""
+        """Yields a judgment for each hit, by the anchor with the highest grade."""
         best: dict[tuple[str, str, str | None, int | None], Anchor] = {}
         for anchor, target in said:
             key = anchor.label, target.doc_id, target.arm, target.seed
@@ -185,7 +191,10 @@ class Anchors:
     # ------------------------------------------------------------------- passages of the corpus
 
     def passages(self, anchor: Anchor, index: AnchorIndex, short: bool = True) -> list[Passage]:
-        """The passages that count as an anchor, or, with `short` False, those that are only too long."""
+        """Returns the passages that count as an anchor.
+
+        With `short` False, returns the passages that do not count only because they are too long.
+        """
         found: dict[str, Passage] = {}
         for place in index.places(anchor):
             wanted = count_visible(place.text)
@@ -196,7 +205,7 @@ class Anchors:
         return list(found.values())
 
     def _enough(self, anchor: Anchor, shared: int, wanted: int, own: int) -> bool:
-        """Whether the shared characters are enough of the anchor, or of the passage."""
+        """Whether the shared characters are a large enough part of the anchor or of the passage."""
         enough = self.least * min(wanted, own)
         return shared > 0 and shared >= (min(enough, REAL) if anchor.label == FORBIDDEN else enough)
 
@@ -206,7 +215,7 @@ class Anchors:
     # --------------------------------------------------------------------- hits known by their text
 
     def _wanted(self, anchors: Sequence[Anchor], hits: Sequence[_HitText], form: CompactTexts) -> Said:
-        """Yields the hits that hold enough of an anchor, comparing both texts in one form."""
+        """Yields the hits that hold enough of an anchor. Both texts are compared in the same form."""
         for hit, anchor in product(hits, anchors):
             own, wanted = form[hit.text], form[anchor.text or ""]
             if self._enough(anchor, len(shared_text(own, wanted)), len(wanted), len(own)):
@@ -215,13 +224,17 @@ class Anchors:
     def _withheld(
         self, anchors: Sequence[Anchor], hits: Sequence[_HitText], index: AnchorIndex, form: CompactTexts
     ) -> Said:
-        """Yields the hits that hold forbidden text, comparing both texts in one form."""
+        """Yields the hits that hold forbidden text. Both texts are compared in the same form."""
         for hit in hits if anchors else ():
             if found := self._forbidding(form[hit.text], index.withheld(anchors, form)):
                 yield found, hit
 
     def _forbidding(self, own: str, withheld: ForbiddenText) -> Anchor | None:
-        """An anchor that forbids a text: by a long stretch, or, for short texts, by a large enough share."""
+        """Returns an anchor that forbids a text; None if there is no such anchor.
+
+        A text is forbidden if it has a long stretch of forbidden text. For short texts, a large enough share
+        is needed.
+        """
         if found := withheld.anchor_in(own):
             return found
         for anchor, forbidden in withheld.texts:
@@ -237,8 +250,11 @@ class Anchors:
     # ---------------------------------------------------------------------------- before a run
 
     def examine(self, dataset: Dataset, kit: Kit) -> tuple[list[Problem], list[str]]:
-        """Problems: anchors that are not in the corpus. Warnings: several places, or no passage that
-        counts."""
+        """Returns problems and warnings about anchors.
+
+        Problems are anchors that are not in the corpus. Warnings are about anchors with several places, and
+        about anchors that no passage counts as.
+        """
         index, problems, warnings = self.index(dataset), dict[Problem, None](), list[str]()
         seen: set[Anchor] = set()
         for item in dataset.items:
@@ -266,7 +282,7 @@ class Anchors:
             yield f"no passage counts as {str(anchor)!r}: {self.lacking(anchor, index)}"
 
     def lacking(self, anchor: Anchor, index: AnchorIndex) -> str:
-        """Why no passage counts as an anchor that is in the corpus."""
+        """Returns the reason why no passage counts as an anchor that is in the corpus."""
         near = [passage for place in index.places(anchor) for passage, _, _ in index.passages(place)]
         if not near:
             return "none lies where it stands"
@@ -276,7 +292,7 @@ class Anchors:
 
 
 def _split_by_kind(anchors: Iterable[Anchor]) -> tuple[list[Anchor], list[Anchor]]:
-    """The anchors that should be found, and those that must not."""
+    """Returns the anchors that should be found, and the anchors that must not be found."""
     kinds: tuple[list[Anchor], list[Anchor]] = [], []
     for anchor in anchors:
         kinds[anchor.label == FORBIDDEN].append(anchor)
@@ -284,7 +300,7 @@ def _split_by_kind(anchors: Iterable[Anchor]) -> tuple[list[Anchor], list[Anchor
 
 
 def shared_text(own: str, wanted: str) -> str:
-    """What a text shares with a wanted one: all of either, or an overlap at their ends."""
+    """Returns the text that two texts share: all of one of them, or an overlap at their ends."""
     if wanted in own:
         return wanted
     if own in wanted:
@@ -294,7 +310,10 @@ def shared_text(own: str, wanted: str) -> str:
 
 
 def _overlap(before: str, after: str) -> str:
-    """The longest end of one text with which the other begins, of at least SURE characters."""
+    """Returns the longest end of one text with which the other text begins.
+
+    An overlap of fewer than SURE characters does not count.
+    """
     tail, start = before[-len(after) :], after[:SURE]
     place = tail.find(start) if len(after) >= SURE else -1
     while place >= 0:
@@ -309,7 +328,7 @@ def _places(blocks: Sequence[Block]) -> frozenset[ArmSeed]:
 
 
 def _returned(blocks: Sequence[Block], wanted: Mapping[str, object]) -> dict[str, Returned]:
-    """The hits of each item: by id and text, the arms and seeds that returned them."""
+    """Returns the hits of each item: by id and text, the arms and seeds that returned them."""
     found: dict[str, dict[str, dict[str, set[ArmSeed]]]] = {}
     for block in blocks:
         for item, response in zip(block.items, block.responses, strict=True):
@@ -329,7 +348,7 @@ def _targets(hits: Returned, places: Set[ArmSeed]) -> Iterator[_HitText]:
 
 
 class _PassageTwins:
-    """Passages that came back under another id: they are judged there, and must not count twice."""
+    """Finds passages that were returned under another id. They are judged there, and must not count twice."""
 
     def __init__(
         self, hits: Returned, foreign: Returned, places: Set[ArmSeed], compact: CompactTexts
@@ -342,14 +361,14 @@ class _PassageTwins:
                     self._by_text.setdefault(compact[text], set()).update(here)
 
     def without(self, passage: Passage) -> list[ArmSeed]:
-        """The arms and seeds that did not return the passage under another id."""
+        """Returns the arms and seeds that did not return the passage under another id."""
         away = self._by_text.get(self._compact[passage.text], set()) if self._by_text else set()
         own = set[ArmSeed]().union(*self._hits.get(passage.doc_id, {}).values())
         return _as_few_places(self._places - (away - own), self._places) if away else [(None, None)]
 
 
 def _as_few_places(some: Set[ArmSeed], places: Set[ArmSeed]) -> list[ArmSeed]:
-    """Some arms and seeds in as few entries as possible; None means all."""
+    """Returns arms and seeds in as few entries as possible; None means all."""
     if some == places:
         return [(None, None)]
     found: dict[ArmSeed, None] = {}

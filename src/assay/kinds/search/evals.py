@@ -1,7 +1,7 @@
-"""A search evaluation as one JSON file per language: values by category, and every query that failed.
+"""Writes a search evaluation as a JSON file for each language: values by category, and every failed query.
 
-The names are those of search teams: `recall_at_3` is Success@3, `mrr_at_10` is RR@10. A value without scores
-is null.
+The names are those that search teams use: `recall_at_3` is Success@3, `mrr_at_10` is RR@10. A value without
+scores is null.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ _MEASURE = re.compile(r"(?P<family>\w+)(?:\(.*\))?(?:@(?P<cutoff>\w+))?")
 
 @dataclass(frozen=True)
 class EvalFiles:
-    """One `eval-{language}-{time}.json` per language; several systems get a folder each."""
+    """The files `eval-{language}-{time}.json`, one for each language. Several systems get a folder each."""
 
     def files(self, results: Results) -> dict[str, bytes]:
-        """The path and content of every file."""
+        """Returns the path and the content of every file."""
         when = datetime.fromtimestamp(results.created, UTC) if results.created is not None else None
         time = UNDATED if when is None else when.strftime("%Y%m%dT%H%M%SZ")
         languages = dict.fromkeys(item.language or UNNAMED for item in results.items) or [UNNAMED]
@@ -55,7 +55,7 @@ class EvalFiles:
 
 @dataclass(frozen=True)
 class _LanguageEval:
-    """One arm on the items of one language."""
+    """The results of one arm on the items of one language."""
 
     results: Results
     grid: Grid
@@ -83,7 +83,7 @@ class _LanguageEval:
         return [item for item in self.results.items if (item.language or UNNAMED) == self.language]
 
     def _understates(self, measure: MeasureInfo) -> bool:
-        """Whether judgments that people still have to make could raise a measure."""
+        """Whether judgments that people still have to make could raise the value of a measure."""
         return only_rises(measure.name) and any(map(self._unjudged, self.items))
 
     @property
@@ -96,7 +96,8 @@ class _LanguageEval:
 
     @cached_property
     def _measures(self) -> dict[str, str]:
-        """The names of measures in the file; of several measures with one name, the first counts."""
+        """The name in the file of each measure. If several measures have the same name, the first one
+        counts."""
         found: dict[str, str] = {}
         for measure in self.results.measures:
             read = _MEASURE.fullmatch(measure.name)
@@ -110,13 +111,16 @@ class _LanguageEval:
         return found or ItemScore(None, Status.NOT_APPLICABLE)
 
     def _value(self, item: ItemView, measure: str) -> float | None:
-        """A value that enters a mean, or None; an item with a failed seed has none."""
+        """Returns an item's value if it enters a mean, otherwise None. An item with a failed seed has no
+        value."""
         cell = self._cell(item, measure)
         return cell.value if cell.status in COUNTED else None
 
     def _figures(self, items: Sequence[ItemView], where: Mapping[str, str]) -> dict[str, float | None]:
-        """The mean of each measure: the report's estimate if it has this slice, else the mean of the
-        items."""
+        """Returns the mean of each measure.
+
+        This is the report's estimate if the report has this slice, otherwise the mean of the items.
+        """
         found: dict[str, float | None] = {}
         for measure, name in self._measures.items():
             values = [value for item in items if (value := self._value(item, measure)) is not None]
@@ -126,7 +130,7 @@ class _LanguageEval:
 
     @cached_property
     def _estimates(self) -> dict[tuple[Any, ...], float | None]:
-        """The report's means of this arm and language, by measure and the rest of the slice."""
+        """The report's means of this arm and language, by measure and the other parts of the slice."""
         several = len({item.language for item in self.results.items}) > 1
         found = {}
         for one in self.results.estimates:
@@ -137,7 +141,7 @@ class _LanguageEval:
         return found
 
     def _category(self, name: str, items: Sequence[ItemView]) -> dict[str, Any]:
-        """The number of items, the values that apply to them, and how many items have none."""
+        """Returns the number of items, the values that apply to them, and how many items have no value."""
         figures = {
             key: value for key, value in self._figures(items, {"category": name}).items() if value is not None
         }
@@ -148,16 +152,17 @@ class _LanguageEval:
         return {"count": len(items), **figures, **{word: n for word, n in left.items() if n}}
 
     def _open(self, item: ItemView) -> bool:
-        """Whether a measure waits for a judgment, or people still have to judge its results."""
+        """Whether a measure waits for a judgment of the item, or people still have to judge the item's
+        results."""
         cells = [self._cell(item, measure).status for measure in self._measures]
         return Status.UNJUDGED in cells or (self._wrong(item) and self._unjudged(item))
 
     def _unjudged(self, item: ItemView) -> bool:
-        """Whether people still have to judge one of its results."""
+        """Whether people still have to judge one of the item's results."""
         return wants_review(item) and any(one.grade is None for one in item.returned.get(self.arm, []))
 
     def _failed(self, item: ItemView) -> bool:
-        """Whether an answer is wrong by a decisive measure."""
+        """Whether an item's answer is wrong by a decisive measure."""
         return self._wrong(item) and not self._unjudged(item)
 
     def _wrong(self, item: ItemView) -> bool:
@@ -181,7 +186,7 @@ class _LanguageEval:
         return found
 
     def _gate_passed(self) -> bool | None:
-        """Whether all gates about this system and language say go; None if there are none."""
+        """Whether all gates about this system and language say go; None if there are no such gates."""
         own = re.compile(rf"\b{re.escape(self.arm.partition('[')[0])}\b")
         about = [gate for gate in self.results.verdicts if any(own.search(c.text) for c in gate.clauses)]
         here = [gate for gate in about if not gate.clauses or any(map(self._concerns, gate.clauses))]
@@ -189,7 +194,7 @@ class _LanguageEval:
         return all(gate.verdict == GO for gate in deciding) if deciding else None
 
     def _concerns(self, clause: ClauseResult) -> bool:
-        """Whether a clause concerns this language: it names it, or names none."""
+        """Whether a clause is about this language: the clause names the language, or names no language."""
         named = re.findall(r"\blanguage\s*=\s*([^,\s\]]+)", clause.text)
         return not named or any(self.language in each.split("|") for each in named)
 

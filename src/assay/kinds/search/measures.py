@@ -1,7 +1,8 @@
-"""Measures besides ranking: the route that a system takes, its flags, and whether it meets the intent.
+"""Measures that do not rank: the route that a system takes, its flags, and whether it meets the intent.
 
-An item whose category is not judged by passages expects a route, nothing, or an intent (`expects`). Its gold
-has the details: `route`, `flags`, and text that must be withheld, which hits get the label "forbidden" for.
+If an item's category is not judged by passages, the item expects a route, nothing, or an intent (`expects`).
+Its gold has the details: `route`, `flags`, and text that must be withheld. Hits with such text get the label
+"forbidden".
 """
 
 from __future__ import annotations
@@ -32,12 +33,12 @@ Bools = NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Routed(ExpectationMeasure):
-    """Routing: 1 where an answer took the route that its item expects, else 0.
+    """Routing: 1 if an answer took the route that its item expects, else 0.
 
     If nothing should be found, an answer is right if it says so, or if none of its hits scores above `above`
-    (None: any hit counts). If text must be withheld, any hit labelled "forbidden" is wrong on every route,
-    and an otherwise right answer is unjudged while the text of one of its hits is unknown. Applies to every
-    item that names a route, also if its passages are judged too.
+    (None: any hit counts). If text must be withheld, an answer with a hit labelled "forbidden" is wrong on
+    every route. An otherwise right answer is unjudged while the text of one of its hits is unknown. The
+    measure applies to every item that names a route, even if its passages are judged too.
     """
 
     declares: ClassVar[Declaration] = expectation_declaration("Routed", needs=frozenset({"route", "labels"}))
@@ -45,7 +46,7 @@ class Routed(ExpectationMeasure):
 
     @property
     def seen_in(self) -> View:
-        """What it reads of a block."""
+        """The part of a block that the measure reads."""
         return View(label=FORBIDDEN)
 
     def applies(self, block: Block) -> Bools:
@@ -76,16 +77,18 @@ class Routed(ExpectationMeasure):
 
 
 def _is_unread(hit: Hit, block: Block) -> bool:
-    """Whether a hit has not been searched for forbidden text, or cannot be, since its text is unknown."""
+    """Whether a hit was not searched for forbidden text, or cannot be searched because its text is
+    unknown."""
     unread = not (hit.text or "").strip() and hit.doc_id not in block.corpus.position
     return unread or block.labels.world(FORBIDDEN) == "open"
 
 
 @dataclass(frozen=True)
 class Flagged(ExpectationMeasure):
-    """Flags: 1 where an answer set every flag that its item expects, else 0.
+    """Flags: 1 if an answer set every flag that its item expects, else 0.
 
-    `flag` names one; if empty, all of them count. Applies only to items that expect a flag.
+    `flag` is the name of a single flag; if it is empty, all flags count. The measure applies only to items
+    that expect a flag.
     """
 
     declares: ClassVar[Declaration] = expectation_declaration("Flagged", needs=frozenset({"flags"}))
@@ -117,10 +120,10 @@ class Flagged(ExpectationMeasure):
 
 @dataclass(frozen=True)
 class IntentMet(ExpectationMeasure):
-    """Intent met: 1 where a hit within the cut-off meets the seeker as the item's intent asks, else 0.
+    """Intent met: 1 if a hit within the cut-off meets the seeker as the item's intent asks, else 0.
 
-    Hits are judged under the label "intent": by the expected passages, by a model, by people. Applies to
-    items of categories that are judged only by intent.
+    Hits are judged under the label "intent": by the expected passages, by a model, or by people. The measure
+    applies to items of categories that are judged only by intent.
     """
 
     declares: ClassVar[Declaration] = expectation_declaration(
@@ -134,7 +137,7 @@ class IntentMet(ExpectationMeasure):
 
     @property
     def seen_in(self) -> View:
-        """What it reads of a block."""
+        """The part of a block that the measure reads."""
         return View(label=INTENT)
 
     def applies(self, block: Block) -> Bools:

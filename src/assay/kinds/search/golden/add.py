@@ -1,7 +1,7 @@
-"""Candidates that a person filled in and signed, appended to the golden set of their language.
+"""Appends candidates that a person filled in and signed to the golden set of their language.
 
-Existing entries stay as they are, byte for byte; new ones follow the last. A candidate that nobody signed, or
-that is not complete and valid, stays in its file, with a reason.
+Existing entries stay unchanged, byte for byte; new entries follow the last one. A candidate without a
+signature stays in its file, with a reason, and so does a candidate that is incomplete or invalid.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _START = re.compile(rb"\A(?:\xef\xbb\xbf)?\s*\[(?:(?P<newline>\r?\n)(?P<indent>[
 
 
 class AddedCandidate(NamedTuple):
-    """A candidate that is in the golden set now."""
+    """A candidate that is now in the golden set."""
 
     item_id: str
     query: str
@@ -50,7 +50,7 @@ class AddedCandidate(NamedTuple):
 
 
 class RefusedCandidate(NamedTuple):
-    """A candidate that stays behind, and why."""
+    """A candidate that was not added, and the reasons."""
 
     query: str
     why: list[str]
@@ -65,7 +65,7 @@ class CandidateImport:
 
 
 def add_candidates(opened: GoldenStudy, path: Path) -> CandidateImport:
-    """Appends candidates that are signed and valid; the others stay in their file."""
+    """Appends candidates that are signed and valid. The other candidates stay in their file."""
     listed, lines = _read_candidates(path)
     sets = opened.golden.read(opened.study.kit)
     if sets.problems:
@@ -105,7 +105,7 @@ def _read_candidates(path: Path) -> tuple[list[Any], Lines]:
 
 @dataclass(frozen=True)
 class _Intake:
-    """The ids and queries that are taken, and the files for new entries."""
+    """The ids and queries that are used already, and the files for new entries."""
 
     vocabulary: Vocabulary
     files: dict[str, GoldenFile]  # by language, the last
@@ -125,7 +125,7 @@ class _Intake:
         )
 
     def entry(self, raw: Any) -> dict[str, Any]:
-        """A candidate as an entry of the golden set, with the next unused number."""
+        """Returns a candidate as an entry of the golden set, with the next unused number."""
         if not isinstance(raw, dict):
             return {}
         language, category = str(raw.get("language", "")), str(raw.get("category", ""))
@@ -143,7 +143,8 @@ class _Intake:
     def refusals(
         self, entry: dict[str, Any], raw: Any, found: FileProblems, index: int, books: Books
     ) -> Iterator[str]:
-        """Yields why a candidate cannot be added; a missing signature is reason enough."""
+        """Yields the reasons why a candidate cannot be added. If the signature is missing, this is the only
+        reason."""
         if not _signature(raw):
             yield UNSIGNED
             return
@@ -195,7 +196,10 @@ def _append(file: GoldenFile, entries: list[dict[str, Any]]) -> None:
 
 
 def append_entries(data: bytes, entries: list[dict[str, Any]]) -> bytes:
-    """A JSON array, not an empty one, with entries after its last, indented as its first is."""
+    """Returns a JSON array with new entries at its end. The array must not be empty.
+
+    New entries are indented like the first entry.
+    """
     end, start = _END.search(data), _START.match(data)
     if end is None or start is None:
         raise DataError("entries can only follow others in an array of objects")

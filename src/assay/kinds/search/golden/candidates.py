@@ -1,9 +1,9 @@
-"""Queries whose results people often found unhelpful, as candidates for the golden set.
+"""Proposes queries whose results people often found unhelpful as candidates for the golden set.
 
-Wordings of one query are grouped: first those that differ only in case, blanks and quotes, then those with
-nearly the same content words. The most frequent wording leads. Queries that the golden set already has are
-listed, not proposed. A person fills in what a candidate expects and signs it (`accepted_by`); only then can
-it be added.
+The wordings of a query are grouped. First, wordings that differ only in case, blanks and quotes are joined;
+then, wordings with nearly the same content words. The most frequent wording stands for the group. Queries
+that the golden set already has are listed, but not proposed. A person fills in the expectations of a
+candidate and signs it (`accepted_by`). Only then can it be added.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _BLANK: dict[str, Any] = {
 
 @dataclass
 class _QueryVotes:
-    """Every vote on one query, by wording."""
+    """All votes on one query, by wording."""
 
     wordings: Counter[str] = field(default_factory=Counter)
     unhelpful: int = 0
@@ -65,12 +65,12 @@ class _QueryVotes:
 
     @property
     def query(self) -> str:
-        """The most frequent wording; of equals the first in the alphabet."""
+        """The most frequent wording. Of equally frequent wordings, it is the first in alphabetical order."""
         return min(self.wordings, key=lambda each: (-self.wordings[each], each))
 
 
 class VoteSummary(msgspec.Struct, frozen=True):
-    """How often and when a query was voted on, and its other wordings."""
+    """The number and the dates of the votes on a query, and the query's other wordings."""
 
     unhelpful: int
     helpful: int
@@ -80,7 +80,7 @@ class VoteSummary(msgspec.Struct, frozen=True):
 
 
 class Proposal(msgspec.Struct, frozen=True):
-    """A query of the feedback; `covered_by` is the item that has it already, if one has."""
+    """A query of the feedback. `covered_by` is the id of an item that has the query already, or empty."""
 
     query: str
     language: str
@@ -88,13 +88,13 @@ class Proposal(msgspec.Struct, frozen=True):
     covered_by: str = ""
 
     def to_fill(self) -> dict[str, Any]:
-        """As it stands in the file of candidates, with the fields a person fills in."""
+        """Returns the proposal for the file of candidates, with empty fields that a person fills in."""
         return {"id": "", "query": self.query, "language": self.language, **_BLANK, "seen": self.seen}
 
 
 @dataclass(frozen=True)
 class Proposals:
-    """What the feedback proposes, what is covered already, and how many wordings were left out."""
+    """The proposed queries, the queries that are covered already, and the number of wordings left out."""
 
     candidates: list[Proposal]
     covered: list[Proposal]
@@ -102,7 +102,7 @@ class Proposals:
 
 
 def find_candidates(opened: GoldenStudy, path: Path, least: int = 3) -> Proposals:
-    """Queries with at least `least` unhelpful votes, and more of them than helpful ones."""
+    """Finds queries with at least `least` unhelpful votes, and with more unhelpful than helpful votes."""
     votes = read_feedback(path)
     sets = opened.golden.read(opened.study.kit)
     if sets.problems:
@@ -141,7 +141,7 @@ def _group_by_wording(votes: Iterable[Vote]) -> list[_QueryVotes]:
 
 
 def _merge_similar(groups: list[_QueryVotes], language: str, words: ContentWords) -> list[_QueryVotes]:
-    """Each group with the first before it that is nearly the same, most frequent first."""
+    """Joins each group with an earlier group whose query is nearly the same. Frequent groups come first."""
     leads: dict[str, _QueryVotes] = {}
     for group in groups:
         key = words.key(language, group.query)
@@ -176,7 +176,10 @@ def _mark_covered(proposal: Proposal, known: Mapping[str, str], words: ContentWo
 
 
 def write_candidates(found: Proposals, folder: Path, out: Path | None = None) -> list[Path]:
-    """Writes candidates-LANGUAGE.json into a folder, or all of them to one file; none is overwritten."""
+    """Writes candidates-LANGUAGE.json files into a folder, or all candidates into the file `out`.
+
+    No existing file is overwritten.
+    """
     by_file: dict[Path, list[Proposal]] = {}
     for each in found.candidates:
         by_file.setdefault(out or folder / f"candidates-{each.language}.json", []).append(each)
@@ -189,7 +192,7 @@ def write_candidates(found: Proposals, folder: Path, out: Path | None = None) ->
 
 
 def write_file(path: Path, candidates: list[dict[str, Any]]) -> None:
-    """A file of candidates, for a person to fill in."""
+    """Writes a file of candidates for a person to fill in."""
     content = {"schema": SCHEMA, "candidates": candidates}
     data = msgspec.json.format(msgspec.json.encode(content), indent=2) + b"\n"
     write_atomic(path, lambda target: target.write_bytes(data))
@@ -203,7 +206,7 @@ _object = msgspec.json.Decoder(dict[str, Any]).decode
 
 
 class Vote(NamedTuple):
-    """A person's vote on the results of one query: helpful or not."""
+    """A person's vote: whether the results of a query were helpful."""
 
     query: str
     language: str
@@ -212,7 +215,8 @@ class Vote(NamedTuple):
 
 
 def read_feedback(path: Path) -> list[Vote]:
-    """Reads votes from a CSV or JSONL file; any column besides the four is refused."""
+    """Reads votes from a CSV or JSONL file. Raises an error if a column is missing or there are other
+    columns."""
     if path.suffix not in {".csv", ".jsonl"}:
         raise UsageError(f"{path} is neither .csv nor .jsonl. Write {', '.join(COLUMNS)} as one of the two.")
     text, where = read_text(path), str(path)
@@ -295,7 +299,7 @@ def _parse_bool(value: Any) -> bool | None:
 
 
 def _parse_time(value: Any) -> datetime | None:
-    """Parses an ISO 8601 or Unix time; without a zone it is UTC."""
+    """Parses an ISO 8601 or Unix time. A time without a zone is in UTC."""
     if isinstance(value, str) and _SECONDS.fullmatch(value.strip()):
         value = float(value)
     try:

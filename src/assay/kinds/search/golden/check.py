@@ -1,8 +1,8 @@
-"""Checks a golden set: its problems, its balance, and what changed since an earlier version; and freezes it.
+"""Checks a golden set: its problems, its balance, and the changes since an earlier version; and freezes it.
 
-Errors: invalid files; an id that is gone or belongs to another item; anchors that are not in their book, or
-are there more than once; unbalanced categories. Changed expectations, similar queries and a dominant theme
-are only reported.
+These are errors: invalid files; an id that is gone or belongs to another item; anchors that are not in their
+book, or are there more than once; unbalanced categories. Changed expectations, similar queries and a dominant
+theme are only reported.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _SHOWN = 60  # characters of a text in a message
 
 
 class ThemeShare(NamedTuple):
-    """The most frequent theme of a language, and its share of the queries with themes."""
+    """The most frequent theme of a language, and its share among the `n` queries that have themes."""
 
     theme: str
     share: float
@@ -53,7 +53,7 @@ class ThemeShare(NamedTuple):
 
 
 class OverlapMean(NamedTuple):
-    """A mean, and the number of its queries."""
+    """The mean overlap of some queries with their passages, and the number of these queries."""
 
     value: float
     n: int
@@ -76,7 +76,7 @@ class GoldenCheck:
     warnings: list[Problem]
 
     def as_json(self) -> dict[str, Any]:
-        """As the command prints it."""
+        """Returns the result in the form in which the command prints it as JSON."""
         told = {name: [_plain(each) for each in getattr(self, name)] for name in _PROBLEM_FIELDS}
         rest = {
             name: getattr(self, name) for name in self.__dataclass_fields__ if name not in _PROBLEM_FIELDS
@@ -97,7 +97,7 @@ def _plain(problem: Problem) -> dict[str, Any]:
 
 
 def check_golden(opened: GoldenStudy, against: str | None = None) -> GoldenCheck:
-    """Checks a golden set, without asking a system."""
+    """Checks a golden set. No system is asked."""
     golden, kit = opened.golden, opened.study.kit
     earlier = earlier_version(opened, against)
     sets, books = golden.read(kit), Books({})
@@ -141,7 +141,7 @@ def _by_place(problem: Problem) -> tuple[str, int]:
 
 
 def index_books(books: Books) -> AnchorIndex:
-    """An index of anchors over books."""
+    """Returns an index that finds anchors in books."""
     return AnchorIndex(Corpus((), books.documents), books.sources)
 
 
@@ -175,7 +175,7 @@ def _unresolved(sets: GoldenSets, books: Books) -> Iterator[Problem]:
 def _compare_with_earlier(
     earlier: EarlierVersion, sets: GoldenSets
 ) -> tuple[list[Problem], list[Problem], list[str]]:
-    """Forbidden changes of an append-only set, other changes, and new ids."""
+    """Returns the forbidden changes of an append-only set, the other changes, and the new ids."""
     refused: list[Problem] = []
     changes: list[Problem] = []
     now: dict[str, None] = {}
@@ -199,7 +199,7 @@ def _compare_with_earlier(
 
 
 def _reused_id(before: ItemDigest, after: ItemDigest) -> Iterator[tuple[tuple[str], str, str]]:
-    """Yields why an id no longer belongs to its item."""
+    """Yields the reasons why an id no longer belongs to its item."""
     fix = "Put it back, and give the new one an id of its own."
     for name in ("language", "category"):
         if (was := getattr(before, name)) != getattr(after, name):
@@ -239,9 +239,9 @@ def _by_language(sets: GoldenSets) -> dict[str, list[GoldenFile]]:
 
 
 def _counts(golden: Golden, sets: GoldenSets) -> dict[str, dict[str, int]]:
-    """How many queries each language has of each category.
+    """Counts the queries of each language and category.
 
-    Invalid entries count too, so that one mistake is not reported twice.
+    Invalid entries count too, so that a mistake is not reported twice.
     """
     found = {}
     for language, files in _by_language(sets).items():
@@ -252,8 +252,11 @@ def _counts(golden: Golden, sets: GoldenSets) -> dict[str, dict[str, int]]:
 
 
 def _check_balance(golden: Golden, sets: GoldenSets, counts: dict[str, dict[str, int]]) -> Iterator[Problem]:
-    """Yields too small, missing and too large categories: below the declared count, none, or more than
-    half."""
+    """Yields problems of categories that are too small, missing or too large.
+
+    A category is too small if it has fewer queries than declared, and too large with more than half of all
+    queries.
+    """
     by_language = _by_language(sets)
     main = golden.main or next(iter(by_language), "")
     if main not in by_language and not sets.unread:
@@ -323,7 +326,7 @@ def _short(text: str) -> str:
 
 @dataclass(frozen=True)
 class FreezeResult:
-    """A lock after freezing, and its new and changed items."""
+    """The lock after freezing, and its new and changed items."""
 
     path: Path
     version: int
@@ -333,7 +336,8 @@ class FreezeResult:
 
 
 def freeze_golden(opened: GoldenStudy) -> FreezeResult:
-    """Writes the lock; refuses a golden set with problems, and writes nothing if nothing is new."""
+    """Writes the lock if there are new or changed items. Raises a DataError if the golden set has
+    problems."""
     if problems := check_golden(opened).problems:
         raise DataError(problems)
     before = read_lock(opened.lock)

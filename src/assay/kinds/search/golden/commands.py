@@ -180,8 +180,7 @@ def add(
 
 
 def _show_check(found: GoldenCheck) -> None:
-    """Prints, by language and category, the number of queries and how many of their words the passages
-    have."""
+    """Prints, by language and category, the number of queries and their mean overlap with their passages."""
     header = ["category", "declared"]
     for language in found.counts:
         header += [language, f"{language} overlap"]

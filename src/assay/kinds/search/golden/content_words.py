@@ -1,4 +1,4 @@
-"""The content words of queries: how many of them the passage has, and which queries are similar."""
+"""The content words of queries: how many of them a passage shares, and which queries are similar."""
 
 from __future__ import annotations
 
@@ -32,7 +32,8 @@ _PARAGRAPH = re.compile(r"(?:\r?\n[ \t]*){2,}")
 
 @dataclass(frozen=True)
 class ContentWords:
-    """The content words of texts: without stop words, stemmed if the language has a stemmer."""
+    """Finds the content words of texts: words that are no stop words, stemmed if their language has a
+    stemmer."""
 
     books: Books
 
@@ -41,20 +42,20 @@ class ContentWords:
         return {}
 
     def of(self, language: str, text: str) -> list[str]:
-        """The content words of a text, in its order."""
+        """Returns the content words of a text, in the order of the text."""
         if language not in self._analyzers:
             self._analyzers[language] = self._analysis(language).analyzer()
         words: list[str] = self._analyzers[language].analyze(text)
         return words
 
     def key(self, language: str, text: str) -> str:
-        """A key to compare queries: the sorted content words, or all words if there are none."""
+        """Returns a key to compare queries: the sorted content words, or the whole text if it has none."""
         return " ".join(sorted(self.of(language, text))) or normalize(text)
 
     def overlap(self, entry: GoldenEntry) -> float | None:
-        """The share of a query's content words that the best of its answering passages has.
+        """Returns the share of a query's content words that occur in the best of its answering passages.
 
-        None if the query has no content words, or nothing answers it.
+        Returns None if the query has no content words, or if no passage answers it.
         """
         words = set(self.of(entry.language, entry.query))
         texts = [self._paragraphs(entry, index) for index in _answering_passages(entry)]
@@ -63,7 +64,7 @@ class ContentWords:
         return max(len(words & set(self.of(entry.language, text))) / len(words) for text in texts)
 
     def _paragraphs(self, entry: GoldenEntry, index: int) -> str:
-        """The paragraphs around an anchor; only the anchor if it is not in the corpus."""
+        """Returns the paragraphs around an anchor, or only the anchor if it is not in the corpus."""
         one = entry.expected_passages[index]
         places = self.books.spans(entry.language, one.book_slug, one.chapter_number, one.passage_substring)
         if not places:
@@ -81,7 +82,7 @@ class ContentWords:
         return Analysis(spoken, self._common(language) if spoken in _WITHOUT_LIST else None)
 
     def _common(self, language: str) -> tuple[str, ...]:
-        """The frequent words of a language's books, for languages without a list of stop words."""
+        """Returns the frequent words of a language's books, for languages without a list of stop words."""
         texts = [each.text for each in self.books.documents.values() if each.metadata["language"] == language]
         paragraphs = [part for text in texts for part in _PARAGRAPH.split(text) if part.strip()]
         words = Analysis("any").analyzer()
@@ -94,7 +95,7 @@ def _answering_passages(entry: GoldenEntry) -> list[int]:
 
 
 def similar_pairs(keys: Sequence[str]) -> list[tuple[int, int, float]]:
-    """The pairs of keys that are equal or nearly so, with their similarity from 0 to 1."""
+    """Returns the pairs of keys that are equal or nearly equal, with their similarity from 0 to 1."""
     from rapidfuzz import fuzz, process
 
     table = process.cdist(keys, keys, scorer=fuzz.ratio, score_cutoff=NEAR)

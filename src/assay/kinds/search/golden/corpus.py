@@ -1,6 +1,6 @@
-"""The books that golden sets quote: chapters by language, as a folder of texts or one JSONL file.
+"""The books that golden sets quote. Their chapters are files in a folder, or lines of one JSONL file.
 
-corpus/en/the-book/03-the-ferry.md   language, book and number of a chapter; .txt reads the same
+corpus/en/the-book/03-the-ferry.md   language, book and number of a chapter; .txt files are read alike
 corpus/documents.jsonl               book_slug, chapter_number, language, text, title; the rest is metadata
 """
 
@@ -29,7 +29,7 @@ _object = msgspec.json.Decoder(dict[str, Any]).decode
 
 
 def read_documents(path: Path) -> dict[str, Document]:
-    """The chapters of a corpus by doc_id; raises DataError with all problems."""
+    """Reads the chapters of a corpus by doc_id. Raises a DataError with all problems."""
     listed = path / LISTED if path.is_dir() else path
     if listed.is_file():
         reader = FolderReader(listed.parent)
@@ -109,7 +109,7 @@ def _read_folder(root: Path) -> dict[str, Document]:
 
 
 def _chapters(root: Path, problems: list[Problem]) -> Iterator[tuple[str, str, Path]]:
-    """Language, book and file of every chapter; texts in other folders are problems."""
+    """Yields language, book and file of every chapter. Texts in other folders become problems."""
     for language in _folders(root):
         problems += _misplaced(_texts(language), "a chapter lies in the folder of its book")
         for book in _folders(language):
@@ -144,7 +144,7 @@ def _chapter(language: str, book: str, number: int, path: Path) -> Document:
 
 @dataclass(frozen=True)
 class Books:
-    """The chapters of a corpus by language and book, and the places of texts in them."""
+    """The chapters of a corpus by language and book. Finds the places of texts in them."""
 
     documents: Mapping[str, Document]
 
@@ -158,18 +158,19 @@ class Books:
 
     @cached_property
     def sources(self) -> dict[str, SourceText]:
-        """A cache of searchable texts by their text."""
+        """A cache of searchable texts. Its keys are the original texts."""
         return {}
 
     def source(self, doc_id: str) -> SourceText:
-        """The searchable text of a chapter, cached."""
+        """Returns the searchable text of a chapter, from the cache if possible."""
         text = self.documents[doc_id].text
         if text not in self.sources:
             self.sources[text] = SourceText(text)
         return self.sources[text]
 
     def chapters(self, language: str | None, book: str, chapter: int | None = None) -> list[Document]:
-        """The chapters of a book in a language (None: in any), or the one of that number."""
+        """Returns the chapters of a book in a language (None: any language), or only the chapter of that
+        number."""
         return [
             document
             for (spoken, slug), documents in self._by_book.items()
@@ -179,7 +180,7 @@ class Books:
         ]
 
     def absent(self, language: str | None, book: str, chapter: int | None) -> tuple[str, str, str] | None:
-        """Field, problem and fix if the corpus has no such book or chapter."""
+        """Returns field, problem and fix if the corpus does not have this book or chapter, otherwise None."""
         if self.chapters(language, book, chapter):
             return None
         within = "" if language is None else f" in {language!r}"
@@ -192,7 +193,7 @@ class Books:
         return "chapter_number", f"{book!r} has no chapter {chapter}{within}", fix
 
     def spans(self, language: str, book: str, chapter: int | None, text: str) -> list[tuple[str, Span]]:
-        """Every place of a text in a book: the chapter's doc_id and the characters."""
+        """Returns every place of a text in a book: the doc_id of the chapter, and the characters."""
         return [
             (document.doc_id, span)
             for document in self.chapters(language, book, chapter)

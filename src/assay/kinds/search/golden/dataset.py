@@ -1,7 +1,7 @@
-"""Golden sets in JSON, one file per language, over the chapters of books.
+"""Reads golden sets in JSON, one file for each language, over the chapters of books.
 
-Each file is an array of queries (see `entry`). Their gold quotes words of a book, never chunks of one index,
-so that documents can be cut again. All problems are reported at once.
+Each file is an array of queries (see `entry`). Their gold quotes words of a book, never the chunks of an
+index, so documents can be cut again. All problems are reported at once.
 """
 
 from __future__ import annotations
@@ -58,12 +58,14 @@ def _categories() -> dict[str, Category]:
 
 @dataclass(frozen=True)
 class Golden:
-    """Golden sets over books: queries by category, decided by passages, by route or by intent.
+    """Golden sets over books. The category of a query says if it is judged by passages, by route or by
+    intent.
 
-    `sets` is a glob or a list of files; `corpus` a folder LANGUAGE/BOOK/NN.md or a documents.jsonl;
-    `forbidden` lists text that no query of a withholding category may get. `main` is the language whose
-    counts are declared (default: the first file's), `words` the length of an anchor, `dominant` the
-    largest share of queries with one theme.
+    `sets` is a glob or a list of files. `corpus` is a folder LANGUAGE/BOOK/NN.md or a documents.jsonl.
+    `forbidden` is a file that lists text which no query of a withholding category may get. `main` is the
+    language for which the counts are declared (default: the language of the first file). `words` is the
+    smallest and the largest length of an anchor in words. `dominant` is the largest share of queries that may
+    have the same theme.
     """
 
     sets: str | tuple[str, ...]
@@ -99,25 +101,25 @@ class Golden:
 
     @property
     def vocabulary(self) -> Vocabulary:
-        """The words that entries may use."""
+        """The categories, routes and intents that entries may use, and the length of anchors."""
         return Vocabulary(self.categories, self.routes, self.intents, self.words)
 
     def books(self, kit: Kit) -> Books:
-        """The corpus; empty where the study names none."""
+        """Reads the corpus. It is empty if the study names none."""
         return Books(read_documents(kit.path(self.corpus)) if self.corpus else {})
 
     def patterns(self) -> tuple[str, ...]:
-        """The files and globs of the golden set in the study."""
+        """Returns the files and globs of the golden set in the study."""
         return (self.sets,) if isinstance(self.sets, str) else self.sets
 
     def _named(self, sets: GoldenSets) -> set[str] | None:
-        """The languages of the files that the study names; None if it uses a glob."""
+        """Returns the languages of the files that the study names; None if the study uses a glob."""
         return None if any(map(glob.has_magic, self.patterns())) else {file.language for file in sets.files}
 
     # ------------------------------------------------------------------------------ the files
 
     def read(self, kit: Kit) -> GoldenSets:
-        """Reads every file of the golden set; collects problems instead of raising them."""
+        """Reads every file of the golden set. Collects problems instead of raising them."""
         sets = GoldenSets([], [], [])
         for path in self._paths(kit, sets.problems):
             try:
@@ -161,7 +163,7 @@ class Golden:
         return GoldenFile(path, language, content, entries, found.lines)
 
     def withheld(self, kit: Kit, books: Books) -> tuple[list[dict[str, Any]], list[Problem]]:
-        """The forbidden texts as gold, and the problems of their file."""
+        """Returns the forbidden texts as gold, and the problems of the file that lists them."""
         if not self.forbidden:
             return [], []
         try:

@@ -38,13 +38,14 @@ Words = Annotated[
 
 
 def _flags(value: Any) -> Any:
-    """A list of names means that each of them is expected."""
+    """Turns a list of names into flags that are all expected."""
     names = value if isinstance(value, list) and all(isinstance(each, str) for each in value) else None
     return value if names is None else dict.fromkeys(names, True)
 
 
 class Category(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What decides the queries of a category, and how many the main language must have."""
+    """The way in which the queries of a category are judged, and how many of them the main language must
+    have."""
 
     by: Literal["passages", "route", "intent"] = "passages"
     count: Annotated[int, msgspec.Meta(ge=0)] | None = None
@@ -52,7 +53,7 @@ class Category(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ExpectedPassage(BaseModel):
-    """A passage that a good search finds: a book, perhaps a chapter, and words from it."""
+    """A passage that a good search finds: a book, possibly a chapter, and words from it."""
 
     model_config = ConfigDict(strict=True, frozen=True, extra="forbid")
 
@@ -63,7 +64,7 @@ class ExpectedPassage(BaseModel):
 
 
 class WithheldText(BaseModel):
-    """Text that queries of a withholding category must never get: a book, a chapter, or words of it."""
+    """Text that queries of a withholding category must never get: a book, a chapter, or words from it."""
 
     model_config = ConfigDict(strict=True, frozen=True, extra="forbid")
 
@@ -73,7 +74,7 @@ class WithheldText(BaseModel):
 
 
 class GoldenEntry(BaseModel):
-    """One query as it is in the file."""
+    """A query as it is in the file."""
 
     model_config = ConfigDict(strict=True, frozen=True, extra="forbid")
 
@@ -102,7 +103,7 @@ _EXPECTED = {  # what a field holds, and how to correct it; other fields hold te
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """The words that a golden set may use, and the length of its anchors."""
+    """The categories, routes and intents that a golden set may use, and the length of its anchors."""
 
     categories: Mapping[str, Category]
     routes: tuple[str, ...]
@@ -111,7 +112,10 @@ class Vocabulary:
 
 
 def read_entry(raw: Any, loc: Loc, found: FileProblems, vocabulary: Vocabulary) -> GoldenEntry | None:
-    """Parses an entry; None after collecting all its problems. null means absent."""
+    """Parses an entry. Returns None if the entry has problems, and collects all of them.
+
+    A field with the value null counts as absent.
+    """
     entry = parse_fields(GoldenEntry, raw, loc, found)
     broken = [] if entry is None else list(_check_rules(entry, vocabulary))
     for inner, what, fix in broken:
@@ -120,7 +124,7 @@ def read_entry(raw: Any, loc: Loc, found: FileProblems, vocabulary: Vocabulary) 
 
 
 def parse_fields(model: type[Model], raw: Any, loc: Loc, found: FileProblems) -> Model | None:
-    """Parses a JSON object as a model; None after collecting the problems of its fields."""
+    """Parses a JSON object as a model. Returns None if its fields have problems, and collects them."""
     if not isinstance(raw, dict):
         known = ", ".join(name for name, each in model.model_fields.items() if each.is_required())
         found.wrong(loc, (), f"expected an object, found {_shown(raw)}", f"Write {{…}} with {known}.")
@@ -135,13 +139,16 @@ def parse_fields(model: type[Model], raw: Any, loc: Loc, found: FileProblems) ->
 
 
 def entry_id(raw: Any) -> str:
-    """The id of an entry as written; empty if it has none."""
+    """Returns the id of an entry as it is written; an empty text if the entry has no id."""
     item_id = raw.get("id") if isinstance(raw, dict) else None
     return item_id.strip() if isinstance(item_id, str) else ""
 
 
 def id_number(item_id: str, language: str, category: str) -> int | None:
-    """The number in an id LANGUAGE-CATEGORY-NNN; None if it is not one of this language and category."""
+    """Returns the number in an id LANGUAGE-CATEGORY-NNN.
+
+    Returns None if the id does not have this form, or has another language or category.
+    """
     start = f"{language}-{category}-"
     number = item_id.removeprefix(start)
     sound = item_id.startswith(start) and 3 <= len(number) <= 9 and number.isascii() and number.isdigit()
@@ -149,12 +156,12 @@ def id_number(item_id: str, language: str, category: str) -> int | None:
 
 
 def anchor_location(index: int) -> Loc:
-    """The location of an anchor in its entry."""
+    """Returns the location of an anchor in its entry."""
     return "expected_passages", index, "passage_substring"
 
 
 def unknown_books(entry: GoldenEntry, books: Books) -> Iterator[tuple[Loc, str, str]]:
-    """Yields expected passages whose book or chapter the corpus does not have in that language."""
+    """Yields expected passages whose book or chapter is not in the corpus in the language of the entry."""
     for index, one in enumerate(entry.expected_passages):
         if lacking := books.absent(entry.language, one.book_slug, one.chapter_number):
             where, what, fix = lacking
@@ -226,7 +233,7 @@ def _check_vocabulary(entry: GoldenEntry, vocabulary: Vocabulary) -> Iterator[tu
 
 
 def _check_decidable(entry: GoldenEntry, category: Category) -> Iterator[tuple[Loc, str, str]]:
-    """Yields why right answers cannot be told from wrong ones."""
+    """Yields the reasons why right answers to an entry cannot be distinguished from wrong ones."""
     none = entry.expected_routing == NO_RESULTS
     if category.by == "passages" and HIGH not in {each.relevance for each in entry.expected_passages}:
         what = f"{entry.category!r} is decided by passages, and none of high relevance is given"
@@ -256,7 +263,7 @@ _NAME = re.compile(r"golden-set-(?P<language>[A-Za-z]{2,3}(-[A-Za-z0-9]+)*)\.jso
 
 
 class GoldenFile(NamedTuple):
-    """One file of a golden set: all entries as written, and the valid ones by their index."""
+    """A file of a golden set: all entries as they are written, and the valid entries by their index."""
 
     path: Path
     language: str
@@ -265,18 +272,18 @@ class GoldenFile(NamedTuple):
     lines: Lines
 
     def place(self, index: int) -> Place:
-        """The place of the entry with that index."""
+        """Returns the place of the entry with that index."""
         return Place(self.lines.where, self.lines.of((index,)))
 
     def problem(self, index: int, inner: Sequence[str | int], what: str, fix: str) -> Problem:
-        """A problem at a field of the entry of that index."""
+        """Returns a problem at a field of the entry with that index."""
         found = FileProblems(self.lines)
         found.wrong((index,), tuple(inner), what, fix, entry_id(self.raw[index]))
         return found.problems[0]
 
 
 class GoldenSets(NamedTuple):
-    """The readable files of a golden set, and the problems within and across them."""
+    """The readable files of a golden set, and the problems within the files and between them."""
 
     files: list[GoldenFile]
     unread: list[Path]  # not JSON, or not a list
@@ -284,12 +291,12 @@ class GoldenSets(NamedTuple):
 
     @property
     def places(self) -> dict[str, Place]:
-        """The place of each id, also of invalid entries; the first one counts."""
+        """The place of each id, also of invalid entries. If an id occurs twice, its first place counts."""
         return {name: file.place(index) for name, (file, index) in self.found.items()}
 
     @property
     def found(self) -> dict[str, tuple[GoldenFile, int]]:
-        """The file of each id and its index there; the first counts."""
+        """The file of each id, and the index in that file. If an id occurs twice, its first place counts."""
         found: dict[str, tuple[GoldenFile, int]] = {}
         for file in self.files:
             for index, raw in enumerate(file.raw):
@@ -298,13 +305,13 @@ class GoldenSets(NamedTuple):
         return found
 
     def entries(self) -> Iterator[tuple[GoldenFile, int, GoldenEntry]]:
-        """Every valid entry, with its file and index."""
+        """Yields every valid entry, with its file and its index."""
         for file in self.files:
             yield from ((file, index, entry) for index, entry in file.entries.items())
 
 
 def check_books(sets: GoldenSets, books: Books) -> list[Problem]:
-    """Expected passages from books or chapters that the corpus does not have."""
+    """Returns the problems of passages from books or chapters that the corpus does not have."""
     if not books.documents:
         return []
     return [
@@ -315,7 +322,7 @@ def check_books(sets: GoldenSets, books: Books) -> list[Problem]:
 
 
 def repeated_ids(sets: GoldenSets) -> Iterator[Problem]:
-    """Yields problems of ids that occur twice."""
+    """Yields a problem for each id that is used again."""
     first: dict[str, Place] = {}
     for file in sets.files:
         for index, raw in enumerate(file.raw):
@@ -328,7 +335,11 @@ def repeated_ids(sets: GoldenSets) -> Iterator[Problem]:
 
 
 def language_of(path: Path, content: list[Any]) -> str:
-    """The language in the file's name, golden-set-LANGUAGE.json; under another name, that of most entries."""
+    """Returns the language of a file.
+
+    It is in the name of the file (golden-set-LANGUAGE.json). A file with another name has the language of
+    most of its entries.
+    """
     if named := _NAME.fullmatch(path.name):
         return named["language"]
     given = (raw.get("language") for raw in content if isinstance(raw, dict))

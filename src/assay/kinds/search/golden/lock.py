@@ -1,7 +1,8 @@
-"""golden.lock.json: the ids of a golden set that are taken for ever, and the items that have them.
+"""The lock of a golden set, golden.lock.json: its ids, which are never used again, and the items with these
+ids.
 
-`assay golden freeze` writes it. Loading the set later warns about all changes since: a set without the
-queries that failed looks better than it is.
+`assay golden freeze` writes the lock. When the set is loaded later, warnings report all changes since then:
+without the queries that failed, a system looks better than it is.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ _encode = msgspec.json.Encoder(order="sorted").encode
 
 
 class ItemDigest(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The identity of an item, and hashes that show whether it changed."""
+    """The identity of an item, and hashes with which changes are found."""
 
     language: str
     category: str
@@ -36,7 +37,7 @@ class ItemDigest(msgspec.Struct, frozen=True, omit_defaults=True):
     text: str = ""  # the query itself, which a lock does not hold
 
     def is_another(self, now: ItemDigest) -> bool:
-        """Whether an id belongs to another item now."""
+        """Whether an id now belongs to another item."""
         return (self.language, self.category, self.query) != (now.language, now.category, now.query)
 
     def expects_the_same(self, now: ItemDigest) -> bool:
@@ -44,7 +45,7 @@ class ItemDigest(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class GoldenLock(msgspec.Struct, frozen=True):
-    """A lock as it is on disk."""
+    """The content of a lock file."""
 
     schema: str
     version: int
@@ -53,7 +54,7 @@ class GoldenLock(msgspec.Struct, frozen=True):
 
 
 def digest_item(raw: Mapping[str, Any]) -> ItemDigest:
-    """The digest of an entry as written, whether it is valid or not."""
+    """Returns the digest of an entry as it is written, valid or not."""
     text = _strip(raw.get("query"))
     listed = raw.get("expected_passages")
     passages = [
@@ -83,7 +84,7 @@ def _all_words(values: list[Any]) -> bool:
 
 
 def read_lock(path: Path) -> GoldenLock | None:
-    """Reads the lock; None if there is none."""
+    """Reads a lock. Returns None if there is no lock."""
     if not path.is_file():
         return None
     content, _ = read_json(path)
@@ -91,7 +92,7 @@ def read_lock(path: Path) -> GoldenLock | None:
 
 
 def parse_lock(content: Any, path: Path) -> GoldenLock:
-    """The lock in the content of a file."""
+    """Parses the content of a lock file."""
     schema = content.get("schema") if isinstance(content, dict) else None
     if schema != LOCK_SCHEMA:
         what = f"this is not a lock of a golden set: its schema is {schema!r}, not {LOCK_SCHEMA!r}"
@@ -109,7 +110,7 @@ def parse_lock(content: Any, path: Path) -> GoldenLock:
 def changes_since_frozen(folder: Path, sets: GoldenSets, languages: Set[str] | None) -> Iterator[str]:
     """Yields warnings about changes since the locks in a folder, for some languages (None: all).
 
-    A lock that shares no id with the sets belongs to other sets.
+    A lock that shares no id with the sets belongs to other sets, and is ignored.
     """
     now = {name: digest_item(file.raw[index]) for name, (file, index) in sets.found.items()}
     for path in sorted(folder.glob(f"*{LOCK}")):

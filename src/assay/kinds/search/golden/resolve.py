@@ -20,7 +20,8 @@ UNCUT = "whole documents"
 
 @dataclass(frozen=True)
 class Resolution:
-    """One anchor in one chunking: its place, and the passages that count as it."""
+    """The result for an anchor in a chunking: the place of the anchor, and the passages that count as the
+    anchor."""
 
     item_id: str
     anchor: str
@@ -37,12 +38,12 @@ class Resolution:
 
     @property
     def message(self) -> str:
-        """The problem with its place and fix."""
+        """The problem with its place and fix, as a text."""
         return str(Problem(self.problem, self.place.file, self.place.line, self.field, self.fix))
 
 
 def resolve_golden(study: Study) -> list[Resolution]:
-    """Looks up every anchor of every item, in each dataset that a study's arms run on."""
+    """Looks up every anchor of every item, in each dataset on which the study's arms run."""
     judge = next((each for each in study.judges if isinstance(each, Anchors)), Anchors())
     golden = golden_of(study)
     found = {} if golden is None else golden.read(study.kit).found
@@ -58,7 +59,7 @@ def resolve_golden(study: Study) -> list[Resolution]:
 
 
 def _describe_chunking(study: Study, arm: Arm) -> str:
-    """How an arm's documents are cut, as the study writes it."""
+    """Describes how an arm's documents are cut, in the words of the study."""
     factors = {name: value for name, value in arm.factors.items() if name.partition(".")[0] == "chunk"}
     inside = ", ".join(f"{name.partition('.')[2]}={value}" for name, value in factors.items() if "." in name)
     given = factors.get("chunk") or (not study.file.chunkings and study.file.chunk)

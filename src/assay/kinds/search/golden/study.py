@@ -1,6 +1,6 @@
 """A study with a golden set, and earlier versions of that set: a lock, another file, or a git revision.
 
-Systems, judges and gates of the study may still be missing.
+The systems, judges and gates of the study may still be missing.
 """
 
 from __future__ import annotations
@@ -23,19 +23,22 @@ from assay.study.study import Study, examine_study
 
 
 class GoldenStudy(NamedTuple):
-    """A study, and the golden set that its data names."""
+    """A study and the golden set that its data names."""
 
     study: Study
     golden: Golden
 
     @property
     def lock(self) -> Path:
-        """Beside the study: golden.lock.json, or NAME.golden.lock.json for one not called study.yaml."""
+        """The path of the lock beside the study: golden.lock.json, or NAME.golden.lock.json.
+
+        The second form is for a study that is not called study.yaml.
+        """
         return self.study.folder / f"{self.study.run_folder.name.removesuffix('run')}{LOCK}"
 
 
 def open_golden(path: Path) -> GoldenStudy:
-    """Opens the golden set of a study; only problems of its data are raised."""
+    """Opens the golden set of a study. Only problems of the study's data are raised."""
     study, problems = examine_study(path)
     if of_data := [problem for problem in problems if problem.field.partition(".")[0] == "data"]:
         raise DataError(of_data)
@@ -47,7 +50,10 @@ def open_golden(path: Path) -> GoldenStudy:
 
 
 def golden_of(study: Study) -> Golden | None:
-    """The golden set of a study's data, with the first value of each factor; None if it has none."""
+    """Returns the golden set of a study's data, made with the first value of each factor.
+
+    Returns None if the data is no golden set.
+    """
     factors = {name: values[0] for name, values in study.file.factors.items() if values}
     found = study.registry.create(DATASETS, study.with_factors(DATASETS, study.data_spec, factors))
     return found if isinstance(found, Golden) else None
@@ -57,14 +63,17 @@ _PATIENCE = 60.0  # seconds for git, which may have to fetch from a partial clon
 
 
 class EarlierVersion(NamedTuple):
-    """The items of an earlier version, and what to call it."""
+    """The items of an earlier version, and the name of this version in messages."""
 
     name: str
     items: dict[str, ItemDigest]
 
 
 def earlier_version(opened: GoldenStudy, against: str | None) -> EarlierVersion | None:
-    """The version to compare with: a file, a git revision, or by default the lock; None if there is none."""
+    """Returns the version to compare with: a file, a git revision, or by default the lock.
+
+    Returns None if there is no lock.
+    """
     if against is None:
         lock = read_lock(opened.lock)
         return (
@@ -95,7 +104,7 @@ def _digest_entries(content: Any, where: str) -> Iterator[tuple[str, ItemDigest]
 
 
 def _read_from_git(opened: GoldenStudy, revision: str) -> Iterator[tuple[str, ItemDigest]]:
-    """The items of all golden-set files that the study's `sets` name, at a git revision."""
+    """Yields the items of all golden-set files that the study's `sets` name, at a git revision."""
     folder = opened.study.folder
     if revision.startswith("-"):
         raise UsageError(f"{revision!r} is neither a file nor a git revision.")
@@ -126,7 +135,7 @@ def _resolve_commit(folder: Path, revision: str) -> str:
 
 
 def _files_at_commit(folder: Path, pattern: str, commit: str) -> list[str]:
-    """The files that a pattern names at a commit, as paths from the repository's top."""
+    """Returns the files that match a pattern at a commit, as paths from the repository's top folder."""
     top = Path(os.fsdecode(_git(folder, "rev-parse", "--show-toplevel").rstrip(b"\n"))).resolve()
     try:
         wanted = Path(os.path.normpath(folder.resolve() / pattern)).relative_to(top).as_posix()
@@ -142,7 +151,7 @@ def _files_at_commit(folder: Path, pattern: str, commit: str) -> list[str]:
 
 
 def _matches(name: str, wanted: str) -> bool:
-    """Whether a path matches a pattern, part by part, so that a star stays within its folder."""
+    """Whether a path matches a pattern. They are compared part by part, so a star stays within its folder."""
     parts, patterns = PurePosixPath(name).parts, PurePosixPath(wanted).parts
     return len(parts) == len(patterns) and all(map(fnmatch.fnmatchcase, parts, patterns))
 
@@ -158,7 +167,7 @@ def _git(folder: Path, *args: str) -> bytes:
 
 
 def _try_git(folder: Path, *args: str) -> bytes | None:
-    """The output of git; None if it fails."""
+    """Returns the output of git; None if git fails."""
     done = _run(folder, args)
     return None if done.returncode else done.stdout.strip()
 
