@@ -191,10 +191,8 @@ class Anchors:
     # ------------------------------------------------------------------- passages of the corpus
 
     def passages(self, anchor: Anchor, index: AnchorIndex, short: bool = True) -> list[Passage]:
-        """Returns the passages that count as an anchor.
-
-        With `short` False, returns the passages that do not count only because they are too long.
-        """
+        """Returns the passages that count as an anchor. With `short` False, returns those that are only too
+        long."""
         found: dict[str, Passage] = {}
         for place in index.places(anchor):
             wanted = count_visible(place.text)
@@ -230,11 +228,8 @@ class Anchors:
                 yield found, hit
 
     def _forbidding(self, own: str, withheld: ForbiddenText) -> Anchor | None:
-        """Returns an anchor that forbids a text; None if there is no such anchor.
-
-        A text is forbidden if it has a long stretch of forbidden text. For short texts, a large enough share
-        is needed.
-        """
+        """Returns an anchor that forbids a text: by a long stretch or, for short texts, by a large enough
+        share."""
         if found := withheld.anchor_in(own):
             return found
         for anchor, forbidden in withheld.texts:
@@ -250,10 +245,9 @@ class Anchors:
     # ---------------------------------------------------------------------------- before a run
 
     def examine(self, dataset: Dataset, kit: Kit) -> tuple[list[Problem], list[str]]:
-        """Returns problems and warnings about anchors.
+        """Returns problems (anchors that are not in the corpus) and warnings.
 
-        Problems are anchors that are not in the corpus. Warnings are about anchors with several places, and
-        about anchors that no passage counts as.
+        Warnings are about anchors with several places, and about anchors that no passage counts as.
         """
         index, problems, warnings = self.index(dataset), dict[Problem, None](), list[str]()
         seen: set[Anchor] = set()
@@ -310,10 +304,7 @@ def shared_text(own: str, wanted: str) -> str:
 
 
 def _overlap(before: str, after: str) -> str:
-    """Returns the longest end of one text with which the other text begins.
-
-    An overlap of fewer than SURE characters does not count.
-    """
+    """Returns the longest end of one text with which the other begins, of at least SURE characters."""
     tail, start = before[-len(after) :], after[:SURE]
     place = tail.find(start) if len(after) >= SURE else -1
     while place >= 0:
@@ -348,7 +339,7 @@ def _targets(hits: Returned, places: Set[ArmSeed]) -> Iterator[_HitText]:
 
 
 class _PassageTwins:
-    """Finds passages that were returned under another id. They are judged there, and must not count twice."""
+    """Finds passages that were returned under another id: they are judged there, and must not count twice."""
 
     def __init__(
         self, hits: Returned, foreign: Returned, places: Set[ArmSeed], compact: CompactTexts

@@ -32,8 +32,7 @@ _PARAGRAPH = re.compile(r"(?:\r?\n[ \t]*){2,}")
 
 @dataclass(frozen=True)
 class ContentWords:
-    """Finds the content words of texts: words that are no stop words, stemmed if their language has a
-    stemmer."""
+    """Finds the content words of texts: all words but stop words, stemmed if their language has a stemmer."""
 
     books: Books
 

@@ -52,7 +52,7 @@ def open_golden(path: Path) -> GoldenStudy:
 def golden_of(study: Study) -> Golden | None:
     """Returns the golden set of a study's data, made with the first value of each factor.
 
-    Returns None if the data is no golden set.
+    Returns None if the data is of another kind.
     """
     factors = {name: values[0] for name, values in study.file.factors.items() if values}
     found = study.registry.create(DATASETS, study.with_factors(DATASETS, study.data_spec, factors))
