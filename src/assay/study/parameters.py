@@ -1,13 +1,14 @@
-"""What a study fills into its plugins: environment variables, and parameters by dotted names.
+"""Sets the parameters of a study's plugins, from environment variables and from dotted names.
 
-A variable `${NAME}` is filled in when a plugin is made, and put back wherever text is stored or shown.
-`${NAME:-other}` is the other text if the variable is not set, or empty. A variable is a secret if a word of
-its name says so (`API_KEY`, `HF_TOKEN`, `PGPASSWORD`). Secrets decide who may ask, never what is answered, so
-no identity holds them. Any other variable, such as an endpoint, makes another system.
+A variable `${NAME}` is replaced by its value when a plugin is made. It is put back wherever text is stored or
+shown. `${NAME:-other}` is replaced by `other` if the variable is not set, or empty. A variable is a secret if
+a word of its name says so (`API_KEY`, `HF_TOKEN`, `PGPASSWORD`). Secrets decide who may ask, never what is
+answered, so identities do not contain them. If the value of any other variable changes, such as that of an
+endpoint, the system counts as another system.
 
 A factor or a sweep sets a parameter by its dotted name: `k`, `fuse.k` inside a part, `params.rrf_k` in a
-mapping. Its value is the text of a factor and is read as in a spec: `40` is a number, `[0.6, 0.4]` a list,
-`null` nothing.
+mapping. The value of a factor is text, and is read as in a spec: `40` is a number, `[0.6, 0.4]` a list,
+`null` no value.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ _SECRET = re.compile(
 
 
 def fill_variables(given: Any, kit: Kit, *, secrets: bool = True) -> Any:
-    """Replace every variable by its value. Secrets stay as written without `secrets`."""
+    """Replaces every variable by its value. Without `secrets`, variables that are secrets stay as written."""
 
     def value(match: re.Match[str]) -> str:
         name, otherwise = match.groups()
@@ -52,10 +53,10 @@ def _each_text(given: Any, change: Callable[[str], str]) -> Any:
 
 
 def conceal_variables(text: str, kit: Kit) -> str:
-    """Put `${NAME}` back for every value that the kit gave out.
+    """Puts `${NAME}` back for every value of a variable that the kit gave out.
 
     Secrets are replaced everywhere, plain and as in a URL. Other values may be as short as a port, so they
-    are replaced only if no letter or digit adjoins them.
+    are replaced only where no letter or digit is next to them.
     """
     values = {name: value for name in sorted(kit.given_secrets) if (value := kit.env.get(name))}
     for name in sorted(values, key=lambda each: -len(values[each])):  # one value may be part of another
@@ -71,18 +72,21 @@ def conceal_variables(text: str, kit: Kit) -> str:
 
 
 def top_parameter(path: str) -> str:
-    """The parameter of the plugin itself with which a dotted name begins."""
+    """Returns the first part of a dotted name: the parameter of the plugin itself."""
     return path.partition(".")[0]
 
 
 def parameter_names(cls: type) -> list[str]:
-    """The names of the parameters of a plugin class, without those of its parts."""
+    """Returns the names of the parameters of a plugin class, without the parameters of its parts."""
     fields = dataclasses.fields(cls) if dataclasses.is_dataclass(cls) else ()
     return [field.name for field in fields if field.init]
 
 
 def set_parameter(registry: Registry, group: str, spec: Spec, path: str, text: str) -> Spec:
-    """A spec with one parameter set: its own, or one inside a part or mapping that is its parameter."""
+    """Returns a spec with one parameter set.
+
+    This is a parameter of the plugin itself, or a parameter inside one of its parts or mappings.
+    """
     name, _, rest = path.partition(".")
     if not rest:
         return Spec(spec.name, {**spec.params, name: _list_or_text(text)})
@@ -102,7 +106,7 @@ def set_parameter(registry: Registry, group: str, spec: Spec, path: str, text: s
 
 
 def part_parameter_names(registry: Registry, group: str, spec: Spec) -> Iterator[str]:
-    """The dotted names of the parameters of all parts of a plugin, and of their parts."""
+    """Yields the dotted names of the parameters of all parts of a plugin, and of the parts of these parts."""
     cls = registry.load(group, spec.name)
     for name, inner in part_groups(cls).items():
         given = spec.params[name] if name in spec.params else _default(cls, name)
@@ -116,7 +120,7 @@ def part_parameter_names(registry: Registry, group: str, spec: Spec) -> Iterator
 
 
 def _names_inside(part: Any) -> list[str]:
-    """The dotted names of the parameters of a part that is made already."""
+    """Returns the dotted names of the parameters of a part that exists already as an object."""
     if isinstance(part, type) or not dataclasses.is_dataclass(part):
         return []
     names = parameter_names(type(part))
@@ -134,7 +138,7 @@ def _default(cls: type, name: str) -> Any:
 
 
 def _in_part(part: Any, path: str, text: str) -> Any:
-    """A copy of a part with one parameter set."""
+    """Returns a copy of a part with one parameter set."""
     name, _, rest = path.partition(".")
     fields = {field.name: getattr(part, field.name) for field in dataclasses.fields(part) if field.init}
     if rest and not dataclasses.is_dataclass(fields.get(name)):
@@ -155,12 +159,15 @@ def _in_mapping(given: Mapping[str, Any], path: str, text: str) -> dict[str, Any
 
 
 def _list_or_text(text: str) -> Any:
-    """A list or None if the text is one; else the text, which is converted to the type of the parameter."""
+    """Returns a list or None if the text is one of these. Any other text is returned as it is.
+
+    It is converted later to the type of the parameter.
+    """
     return _read(text) if text.startswith("[") or text == NULL else text
 
 
 def _read(text: str) -> Any:
-    """The value that a text has in a spec, or the text itself if it cannot be read there."""
+    """Returns the value that a text has in a spec, or the text itself if it cannot be read there."""
     try:
         read = parse_spec(f"one(value={text})").params
     except UsageError:

@@ -1,4 +1,4 @@
-"""The plan file as written: studies in the order in which they run, and which verdicts stop the rest."""
+"""The plan file as written: studies in the order in which they run, and the verdicts that stop the plan."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def _listed(value: Any) -> Any:
 
 
 def _alternatives(where: dict[str, list[str]]) -> dict[str, list[str]]:
-    """Split values as the command line does: `a|b` is either."""
+    """Splits values as the command line does: `a|b` means a or b."""
     return {name: [value for text in texts for value in text.split("|")] for name, texts in where.items()}
 
 
@@ -59,12 +59,15 @@ class PlanFile(BaseModel, extra="forbid", frozen=True):
 
 
 def file_of_plan(path: Path) -> Path:
-    """The file of a plan, given the file or its folder."""
+    """Returns the file of a plan. `path` is this file or its folder."""
     return path / PLAN if path.is_dir() else path
 
 
 def is_plan(path: Path) -> bool:
-    """Whether a path is a plan: a folder with plan.yaml, that file, or a file with steps and no data."""
+    """Whether a path is a plan.
+
+    A plan is a folder with plan.yaml, a file plan.yaml, or a file that has steps but no fields of a study.
+    """
     path = file_of_plan(path)
     if not path.is_file():
         return False
@@ -75,7 +78,10 @@ def is_plan(path: Path) -> bool:
 
 
 def read_plan(path: Path) -> tuple[PlanFile, Lines, list[Problem]]:
-    """Read the file. Steps that cannot be read become placeholders, so that the rest can be checked."""
+    """Reads the file of a plan. Returns its content, its lines and its problems.
+
+    Steps that cannot be read become placeholders, so that the other steps can be checked.
+    """
     content, lines = read_yaml(path)
     if not isinstance(content, dict):
         what = "a plan is a mapping of fields: steps, where, about, stop_on"
@@ -97,12 +103,15 @@ def read_plan(path: Path) -> tuple[PlanFile, Lines, list[Problem]]:
 
 
 def _known_fields(loc: Loc) -> list[str]:
-    """The known fields at the place of an unknown one."""
+    """Returns the known fields at the place of an unknown field."""
     return list((StepFile if loc[0] == "steps" else PlanFile).model_fields)
 
 
 def duplicate_name_problems(names: Mapping[int, str], lines: Lines) -> list[Problem]:
-    """Problems of steps with the same name. The names come with the places of their steps."""
+    """Returns the problems of steps that have the same name.
+
+    `names` has the name of each step by its position.
+    """
     seen: set[str] = set()
     found = []
     for place, name in names.items():
@@ -117,7 +126,7 @@ def duplicate_name_problems(names: Mapping[int, str], lines: Lines) -> list[Prob
 
 
 def unknown_factors(file: PlanFile, studies: Sequence[tuple[StepFile, Study]], lines: Lines) -> list[Problem]:
-    """Factors, and values of them, that the plan sets for all steps and no step has."""
+    """Returns the problems of factors and values that the plan sets for all steps but that no step has."""
     return [
         lines.problem(("where", name), *unknown)
         for name, values in file.where.items()
@@ -126,7 +135,7 @@ def unknown_factors(file: PlanFile, studies: Sequence[tuple[StepFile, Study]], l
 
 
 def check_options(where: Conditions, studies: Sequence[tuple[StepFile, Study]]) -> None:
-    """Refuse options with an unknown factor or value, and options that would change nothing."""
+    """Refuses options with an unknown factor or value, and options that would change nothing."""
     for name, values in where.items():
         option = f"--where {name}={'|'.join(values)}"
         if (unknown := _unknown(name, values, studies)) is not None:
@@ -145,7 +154,10 @@ def check_options(where: Conditions, studies: Sequence[tuple[StepFile, Study]]) 
 def _unknown(
     name: str, values: Sequence[str], studies: Sequence[tuple[StepFile, Study]]
 ) -> tuple[str, str] | None:
-    """What is unknown about a factor and its values, and what is known; None if a step's study has them."""
+    """Returns what is unknown about a factor or its values, and what is known.
+
+    Returns None if the studies of the steps have the factor and all values.
+    """
     known = dict.fromkeys(value for _, study in studies for value in study.file.factors.get(name, ()))
     if not known:
         factors = dict.fromkeys(factor for _, study in studies for factor in study.file.factors)

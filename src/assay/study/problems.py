@@ -1,4 +1,4 @@
-"""Problems of a study file across its fields, each with its line and what to do about it."""
+"""Finds the problems of a study file that concern several fields. Each has its line and a correction."""
 
 from __future__ import annotations
 
@@ -20,9 +20,10 @@ if TYPE_CHECKING:
 
 
 def study_problems(study: Study, unreadable: set[str]) -> list[Problem]:
-    """Problems that no field shows by itself: unknown plugins, measures, factors, names in gates.
+    """Returns the problems that need the whole study: unknown plugins, measures, factors, and names in gates.
 
-    Fields in `unreadable` hold placeholders and have been reported, so they are not checked again.
+    Fields in `unreadable` hold placeholders. Their problems were reported before, so they are not checked
+    again.
     """
     parts = {
         "kind": _kind_problems,
@@ -61,7 +62,10 @@ def study_problems(study: Study, unreadable: set[str]) -> list[Problem]:
 
 
 def _kind_problems(study: Study) -> Iterator[Problem]:
-    """A kind may be any word, but not the name of a known kind with one letter wrong."""
+    """Yields a problem if the kind of the study is the name of a known kind with one letter wrong.
+
+    Any other word is accepted.
+    """
     from rapidfuzz.distance import OSA
 
     kind, known = study.file.kind, kind_packages()
@@ -85,7 +89,10 @@ def _data_problems(study: Study) -> Iterator[Problem]:
 
 
 def _chunk_problems(study: Study) -> Iterator[Problem]:
-    """Chunkings that cannot be made, names that no factor chooses, and chosen names that do not exist."""
+    """Yields the problems of chunkings.
+
+    They are chunkings that cannot be made, names that no factor chooses, and chosen names that do not exist.
+    """
     named, chosen = study.file.chunkings, study.file.factors.get("chunk", [])
     if named and not chosen:
         fix = f"Add factors: {{chunk: [{', '.join(named)}]}}."
@@ -134,7 +141,10 @@ def _measure_problems(study: Study) -> Iterator[Problem]:
 
 
 def missing_budget(study: Study, loc: Loc, measure: Measure) -> Iterator[Problem]:
-    """A measure under a token budget for which no context is made: all its scores would be missing."""
+    """Yields a problem if a measure reads contexts under a token budget that the study does not have.
+
+    All its scores would be missing.
+    """
     cutoff = cutoff_of(measure)
     if measure.at == "tokens" and cutoff not in study.budgets:
         what = f"{measure.name} reads a context that budgets does not ask for"
@@ -199,7 +209,7 @@ def _gate_problems(study: Study) -> Iterator[Problem]:
 
 
 def _recommend_problems(study: Study) -> Iterator[Problem]:
-    """Recommendations that depend on unknown gates."""
+    """Yields the problems of recommendations that depend on unknown gates."""
     for say, when in study.file.recommend.items():
         for gate in when:
             if gate not in study.file.gates:
@@ -208,7 +218,7 @@ def _recommend_problems(study: Study) -> Iterator[Problem]:
 
 
 def _clauses(given: Any, loc: Loc) -> Iterator[tuple[Loc, Any]]:
-    """Every clause of a gate's field with its place, inside any lists, `any` and `all`."""
+    """Yields every clause of a gate's field with its place, also inside lists, `any` and `all`."""
     if isinstance(given, list | dict):
         for key, part in enumerate(given) if isinstance(given, list) else given.items():
             yield from _clauses(part, (*loc, key))
@@ -254,7 +264,7 @@ def _factor_problems(study: Study) -> Iterator[Problem]:
 
 
 def _figure_problems(study: Study) -> Iterator[Problem]:
-    """Figures that cannot be read, or that refer to what the study does not have."""
+    """Yields the problems of figures that cannot be read, or that refer to what the study does not have."""
     from assay.gates.figures import measures_of_figure
 
     for name in study.file.figures:
@@ -291,7 +301,10 @@ def _problems_of(study: Study, loc: Loc, act: Callable[[], object]) -> Iterator[
 
 
 def limit_problems(study: Study) -> Iterator[Problem]:
-    """Limits on what the study does not measure, and limits on times without a reference system."""
+    """Yields the problems of the section `limits`.
+
+    They are limits on measures that the study does not have, and limits on times without a reference system.
+    """
     limits, problem, systems = study.file.limits, study.lines.problem, study.file.systems
     if limits is None:
         return

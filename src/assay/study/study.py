@@ -53,7 +53,7 @@ _NOT_CUT = ""  # the value of that factor for the dataset before chunking
 
 @dataclasses.dataclass(frozen=True)
 class Study:
-    """A study whose file was read, and whose names were all found."""
+    """A study whose file was read and whose names all exist."""
 
     folder: Path
     file: StudyFile
@@ -69,13 +69,13 @@ class Study:
 
     @property
     def run_folder(self) -> Path:
-        """The folder `run` beside the study file, or `NAME.run` if the file is not called study.yaml."""
+        """The folder `run` beside the file study.yaml, or `NAME.run` beside a study file NAME.yaml."""
         stem = Path(self.lines.where).stem
         return self.folder / (self.run_name if stem == "study" else f"{stem}.{self.run_name}")
 
     @cached_property
     def fingerprint(self) -> str:
-        """A hash of the file as written, without the values of secrets."""
+        """A hash of the file as written. It does not contain the values of secrets."""
         written = self.file.model_dump()
         if not written["figures"]:  # added later: a study without them keeps its earlier fingerprint
             del written["figures"]
@@ -89,7 +89,7 @@ class Study:
 
     @property
     def figures(self) -> Mapping[str, str]:
-        """Expressions to report with their intervals, by name."""
+        """The expressions that are reported with their intervals, by name."""
         return self.file.figures
 
     @property
@@ -97,7 +97,10 @@ class Study:
         return self.file.seeds
 
     def seeds_of(self, arm: Arm) -> list[int]:
-        """The seeds of an arm: only the first if its system declares that the seed changes nothing."""
+        """Returns the seeds of an arm.
+
+        If its system declares that the seed changes nothing, only the first seed is used.
+        """
         system = self.system(arm, secrets=False)
         return self.seeds if not isinstance(system, SeededSystem) or system.seeded else self.seeds[:1]
 
@@ -110,11 +113,11 @@ class Study:
         return self.file.baseline or next(iter(self.file.systems))
 
     def filled(self, given: Any) -> Any:
-        """Replace `${NAME}` by the environment variable of that name, everywhere inside."""
+        """Replaces each `${NAME}` in a value by the environment variable of that name."""
         return fill_variables(given, self.kit)
 
     def concealed(self, text: str) -> str:
-        """Put `${NAME}` back into a text, such as an error message, for the values of variables."""
+        """Puts `${NAME}` back for the values of variables in a text, such as an error message."""
         return conceal_variables(text, self.kit)
 
     @cached_property
@@ -132,18 +135,18 @@ class Study:
         return [self.judge(given) for given in self.file.judges]
 
     def judge(self, given: SpecForm) -> Judge:
-        """A judge, given its name in the study, with the files of the study that it reads."""
+        """Makes a judge as it is written in the study, with the files of the study that it reads."""
         judge: Judge = self._made(JUDGES, given)
         return judge.within(self.kit) if isinstance(judge, FileReadingJudge) else judge
 
     @property
     def withholds(self) -> bool:
-        """Whether a judge must not know yet which system is which: nothing may be shown by system."""
+        """Whether some judge must not know yet which system is which. If so, nothing is shown by system."""
         return any(isinstance(judge, WithholdingJudge) and judge.withholds(self.kit) for judge in self.judges)
 
     @property
     def decides(self) -> bool:
-        """Whether a gate decides. Without one there is no verdict."""
+        """Whether a gate decides. If no gate decides, there is no verdict."""
         return any(gate.rules.deciding for gate in self.gates)
 
     @cached_property
@@ -155,7 +158,10 @@ class Study:
 
     @cached_property
     def arms(self) -> list[Arm]:
-        """Every system with every combination of the factors that are parameters of it or of its data."""
+        """Every system with every combination of its factors.
+
+        These are the factors of the study that are parameters of the system or of its data.
+        """
         of_data = self.data_factors(dict.fromkeys(self.file.factors, ""))
         arms = []
         for name in self.file.systems:
@@ -167,16 +173,19 @@ class Study:
         return arms
 
     def system(self, arm: Arm, *, secrets: bool = True) -> System:
-        """The system of an arm with the arm's factors as parameters.
+        """Makes the system of an arm, with the arm's factors as parameters.
 
-        Without `secrets` it can only be examined, not asked.
+        Without `secrets`, the system can only be examined. It cannot be asked.
         """
         spec = self.with_factors(SYSTEMS, parse_spec(self.file.systems[arm.system]), arm.factors)
         system: System = self._made(SYSTEMS, spec, secrets=secrets)
         return system
 
     def _made(self, group: str, given: Any, *, secrets: bool = True) -> Any:
-        """Make a plugin with variables filled in. Its errors do not contain their values."""
+        """Makes a plugin with variables replaced by their values.
+
+        Error messages do not contain these values.
+        """
         try:
             return self.registry.create(group, given, partial(fill_variables, kit=self.kit, secrets=secrets))
         except WrongParameter as error:
@@ -185,14 +194,14 @@ class Study:
             raise type(error)(self.concealed(str(error))) from None
 
     def gives(self, arm: Arm) -> frozenset[str] | None:
-        """What the responses of an arm's system can hold; None if it does not declare it."""
+        """Returns the parts that the responses of an arm's system can hold; None if they are not declared."""
         system = self.system(arm, secrets=False)
         if isinstance(system, FileDeclaringSystem):
             return system.gives_in(self.kit)
         return system.gives if isinstance(system, DeclaringSystem) else None
 
     def origin(self, arm: Arm) -> str | None:
-        """Where an arm's answers come from; None if the class of its system does not declare it."""
+        """Returns where an arm's answers come from; None if the class of its system does not declare it."""
         found = self.system_class(arm)
         return found.origin if isinstance(found, SystemWithOrigin) else None
 
@@ -201,11 +210,14 @@ class Study:
         return self.origin(arm) == IMPORTED
 
     def system_class(self, arm: Arm) -> type:
-        """The class of an arm's system. It is known even if the system cannot be made."""
+        """Returns the class of an arm's system. It is known even if the system cannot be made."""
         return self.registry.load(SYSTEMS, parse_spec(self.file.systems[arm.system]).name)
 
     def system_identity(self, arm: Arm) -> str:
-        """What decides an arm's answers besides corpus, query and seed. Secrets are not in it."""
+        """Returns a text of everything that decides an arm's answers except corpus, query and seed.
+
+        It does not contain secrets.
+        """
         if arm.name not in self._identities:
             system = self.system(arm)
             more = system.identity(self.kit) if isinstance(system, IdentifiedPlugin) else {}
@@ -220,24 +232,27 @@ class Study:
         return {}
 
     def dataset(self, arm: Arm) -> Dataset:
-        """The dataset of an arm."""
+        """Returns the dataset of an arm."""
         return self._load(tuple(sorted(self.data_factors(arm.factors).items())))
 
     def data_factors(self, factors: Factors) -> Factors:
-        """The factors that are parameters of the dataset or of the chunking."""
+        """Returns the factors that are parameters of the dataset or of the chunking."""
         fields = self._data_fields | {_CHUNK}
         return {
             name: text for name, text in factors.items() if top_parameter(self._inside_data(name)) in fields
         }
 
     def systems_with_parameter(self, factor: str) -> list[str]:
-        """The systems that have the same parameter as the dataset, so that a factor could set either."""
+        """Returns the systems that have a parameter with the same name as one of the dataset.
+
+        A factor of that name could set either parameter.
+        """
         if top_parameter(factor) == _CHUNK or not self.data_factors({factor: ""}):
             return []
         return [name for name in self.file.systems if top_parameter(factor) in self._system_fields(name)]
 
     def _inside_data(self, factor: str) -> str:
-        """The name of a factor in the dataset, which may be written as `data.NAME`."""
+        """Returns the name that a factor has in the dataset. A study may write it as `data.NAME`."""
         first, _, rest = factor.partition(".")
         return rest if first == _DATA and top_parameter(rest) in self._data_fields else factor
 
@@ -249,7 +264,7 @@ class Study:
         return set(parameter_names(self.system_class(Arm(name))))
 
     def chunker(self, factors: Factors) -> Chunker | None:
-        """What cuts the documents again: the study's chunking, or the one that the factor `chunk` names."""
+        """Makes the study's chunker, or the chunker that the factor `chunk` names; None if there is none."""
         chosen = factors.get(_CHUNK)
         given = self.file.chunk if chosen is None else self.file.chunkings.get(chosen, chosen)
         inside = {factor.partition(".")[2]: factor for factor in factors if factor.startswith(f"{_CHUNK}.")}
@@ -265,7 +280,10 @@ class Study:
         return chunker
 
     def with_factors(self, group: str, spec: Spec, factors: Factors) -> Spec:
-        """The spec with all factors that are parameters of its plugin or, as `fuse.k`, of its parts."""
+        """Returns the spec with its parameters set by the factors of the same names.
+
+        A factor may also set a parameter of a part, as `fuse.k`.
+        """
         if group == DATASETS:
             factors = {self._inside_data(name): text for name, text in self.data_factors(factors).items()}
         fields = parameter_names(self.registry.load(group, spec.name))
@@ -284,7 +302,7 @@ class Study:
         return self._loaded[factors]
 
     def _read(self, factors: Factors) -> Dataset:
-        """Load the dataset with its factors, cut again if the study has a chunking."""
+        """Loads the dataset with its factors. If the study has a chunking, the documents are cut again."""
         if (chunker := self.chunker(factors)) is not None:
             from assay.retrieval.chunk import rechunk
 
@@ -316,7 +334,7 @@ class Study:
 
 
 def open_study(path: str | Path, *, registry: Registry | None = None, kit: Kit | None = None) -> Study:
-    """Open a study, given its folder or file. Raises one DataError with all problems."""
+    """Opens a study. `path` is its folder or file. Raises one DataError with all problems."""
     study, problems = examine_study(path, registry=registry, kit=kit)
     if problems:
         raise DataError(problems)
@@ -326,7 +344,7 @@ def open_study(path: str | Path, *, registry: Registry | None = None, kit: Kit |
 def examine_study(
     path: str | Path, *, registry: Registry | None = None, kit: Kit | None = None
 ) -> tuple[Study, list[Problem]]:
-    """A study as far as its file can be read, and all problems of the file in the order of its lines."""
+    """Returns a study as far as its file can be read, and all problems in the order of their lines."""
     from assay.study.problems import study_problems
     from assay.study.study_file import include_gates, sort_problems, unreadable_fields
 
@@ -367,7 +385,7 @@ def _combinations(factors: Mapping[str, list[str]], names: list[str]) -> Iterato
 class Check(Protocol):
     """Finds problems and warnings of a study before it runs.
 
-    It checks studies that use a plugin of its package, or are of its kind.
+    A check applies to studies that use a plugin of its package, or that are of its kind.
     """
 
     def of(self, study: Study) -> tuple[list[Problem], list[str]]: ...
@@ -375,6 +393,6 @@ class Check(Protocol):
 
 @runtime_checkable
 class StudyReferringMeasure(Protocol):
-    """A measure that names something which the data, judges or systems of a study must have."""
+    """A measure that refers to names that the data, judges or systems of a study must have."""
 
     def references(self, study: Study, datasets: Mapping[str, Dataset]) -> Iterable[Reference]: ...

@@ -1,8 +1,8 @@
-"""The study file as written, checked field by field: `study.yaml` with its sweep, and gates in another file.
+"""The study file as written, checked field by field, with its sweep and with gates from another file.
 
-A study can name a file of gates, so that several studies share it: `gates: gates.yaml`, or
-`gates: {from: gates.yaml, use: [H1a]}` for some of them. They are then the study's gates as if they were
-written in it. Only their problems name the lines of that other file.
+Several studies can share a file of gates. A study names the file as `gates: gates.yaml`, or as `gates: {from:
+gates.yaml, use: [H1a]}` if it uses only some of the gates. These gates count as if they were written in the
+study. Only their problems name lines of that other file.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def _budget(value: Any) -> Any:
 
 
 def _seeds(value: Any) -> Any:
-    """A number of seeds means that many seeds, from 0 on."""
+    """Turns a number of seeds into a list of that many seeds, from 0 on."""
     if isinstance(value, int) and not isinstance(value, bool):
         if not 1 <= value <= MOST_SEEDS:
             raise ValueError(f"expected a number of seeds from 1 to {MOST_SEEDS}, or a list of them")
@@ -60,7 +60,7 @@ def _spec_form(value: Any) -> Any:
 
 
 def _chunk_form(value: Any) -> Any:
-    """One chunking, or several by name."""
+    """Accepts one chunking, or several chunkings with names."""
     if isinstance(value, dict) and "use" not in value:
         if any(each is None and str(name).endswith(")") for name, each in value.items()):
             raise ValueError("a comma inside {…} ends a value: put each in quotes, or on a line of its own")
@@ -88,7 +88,7 @@ Outcome = Literal["go", "no-go", "inconclusive"]
 
 
 class RunSettings(BaseModel, extra="forbid", frozen=True):
-    """How systems are asked. Nothing here is part of a response's identity."""
+    """How systems are asked. None of these settings is part of a response's identity."""
 
     order: Literal["arm", "item"] = Field(
         "arm", description="arm: one after the other; item: an item of all arms before the next of any"
@@ -103,7 +103,7 @@ class RunSettings(BaseModel, extra="forbid", frozen=True):
 
 
 class CompareSettings(BaseModel, extra="forbid", frozen=True):
-    """Which systems are compared, and how p-values are corrected."""
+    """Which systems are compared, and how their p-values are corrected."""
 
     against: Literal["baseline", "all"] = "baseline"
     correction: Literal["holm", "benjamini-hochberg", "none"] = "holm"
@@ -111,7 +111,7 @@ class CompareSettings(BaseModel, extra="forbid", frozen=True):
 
 
 class LimitsFile(BaseModel, extra="forbid", frozen=True):
-    """How much may be lost since a baseline. It is only checked with --against."""
+    """How much worse than a baseline the results may be. These limits are checked only with `--against`."""
 
     worse: dict[str, Annotated[float, Field(ge=0, allow_inf_nan=False)]] = Field(
         {}, description="by measure: how far the mean may fall, or rise where less is better"
@@ -128,7 +128,7 @@ _CUT = "a comma inside {} ends a value: put each in quotes, or on a line of its 
 
 
 def _text(value: Any) -> str:
-    """The text of a factor's value: text as it is, a part as its spec, anything else as in a spec."""
+    """Returns the text of a factor's value: text as it is, a part as its spec, and other values as JSON."""
     if isinstance(value, str):
         if value.count("(") != value.count(")"):
             raise ValueError(_CUT.format("[…]"))
@@ -144,7 +144,10 @@ def _text(value: Any) -> str:
 
 
 def _texts(value: Any) -> list[str]:
-    """The texts of the values of a factor or tag, without duplicates. A single value needs no list."""
+    """Returns the texts of the values of a factor or tag. A value that is listed twice is refused.
+
+    A single value needs no list.
+    """
     texts = [_text(each) for each in (value if isinstance(value, list) else [value])]
     if len(set(texts)) < len(texts):
         raise ValueError("a value is listed twice")
@@ -152,7 +155,7 @@ def _texts(value: Any) -> list[str]:
 
 
 def _set_to(value: Any) -> str:
-    """The text of the value that a change sets. A list is one value, and null is a value too."""
+    """Returns the text of the value that a change sets. A list is one value, and null is a value too."""
     return NULL if value is None else _text(value)
 
 
@@ -171,9 +174,10 @@ Change = Annotated[
 
 
 class SweepFile(BaseModel, extra="forbid", frozen=True):
-    """Which parameters of which system take which values, and which measure ranks the settings.
+    """The section `sweep`: which parameters of a system vary, and which measure ranks the settings.
 
-    It has either a grid, whose combinations are the settings, or changes to the system, one at a time.
+    It has either a grid, whose combinations are the settings, or changes to the system, which are made one at
+    a time.
     """
 
     system: str | None = Field(None, description="default: the study's first")
@@ -195,7 +199,7 @@ class SweepFile(BaseModel, extra="forbid", frozen=True):
 
     @model_serializer(mode="wrap")
     def _written(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Leave out an empty grid or empty changes, so that older sweeps keep their fingerprint."""
+        """Leaves out an empty grid or empty changes, so that older sweeps keep their fingerprint."""
         return {
             name: value for name, value in handler(self).items() if value or name not in {"grid", "changes"}
         }
@@ -205,7 +209,7 @@ class SweepFile(BaseModel, extra="forbid", frozen=True):
 
 
 class StudyFile(BaseModel, extra="forbid", frozen=True):
-    """`study.yaml`, as written."""
+    """The content of `study.yaml`, as written."""
 
     kind: Word = ""
     name: Word | None = None
@@ -234,12 +238,15 @@ class StudyFile(BaseModel, extra="forbid", frozen=True):
 
     @property
     def chunkings(self) -> dict[str, Any]:
-        """The chunkings by name, if there are several."""
+        """The chunkings by name, if there are several; otherwise empty."""
         return self.chunk if isinstance(self.chunk, dict) and "use" not in self.chunk else {}
 
 
 def read_fields(content: dict[str, Any], lines: Lines) -> tuple[StudyFile, list[Problem]]:
-    """Read the file. Fields that cannot be read become placeholders, so that the rest can be checked."""
+    """Reads the fields of a study. Returns the study and the problems of its fields.
+
+    Fields that cannot be read become placeholders, so that the other fields can be checked.
+    """
     try:
         return StudyFile.model_validate(content), []
     except ValidationError as error:
@@ -252,7 +259,7 @@ def read_fields(content: dict[str, Any], lines: Lines) -> tuple[StudyFile, list[
 
 
 def _known_fields(loc: Loc) -> list[str]:
-    """The known fields at the place of an unknown one."""
+    """Returns the known fields at the place of an unknown field."""
     nested: dict[str, type[BaseModel]] = {
         "run": RunSettings,
         "compare": CompareSettings,
@@ -270,7 +277,7 @@ GATES = "gates"  # the field
 
 
 class GatesReference(BaseModel, extra="forbid", frozen=True):
-    """A file of gates, and which of its gates to use."""
+    """The name of a file of gates, and the gates in it to use."""
 
     file: Word = Field(alias="from", min_length=1, description="a file of gates, relative to the study")
     use: Annotated[Words, Field(min_length=1)] = Field([], description="only these; default: all of them")
@@ -278,25 +285,34 @@ class GatesReference(BaseModel, extra="forbid", frozen=True):
 
 @dataclass(kw_only=True)
 class SharedLines(Lines):
-    """The lines of a study whose gates are in another file. A gate's problem has its line in that file."""
+    """The lines of a study whose gates are in another file.
+
+    Problems of a gate have their line in that file.
+    """
 
     gates: Lines
 
     def problem(self, loc: Sequence[str | int], what: str, fix: str = "") -> Problem:
-        """A problem at a field of the study, or of a gate in the other file."""
+        """Returns a problem at a field of the study, or of a gate in the other file."""
         if len(loc) > 1 and loc[0] == GATES:
             return self.gates.problem(loc[1:], what, fix)
         return super().problem(loc, what, fix)
 
     def move_to_gate(self, problem: Problem) -> Problem:
-        """A problem of a whole gate, moved from the line that names the file to the gate's own line."""
+        """Moves a problem of a whole gate from the line that names the file to the gate's own line.
+
+        Any other problem is returned as it is.
+        """
         field, _, name = problem.field.partition(".")
         named = problem.where == self.where and field == GATES and (name,) in self.gates.at
         return self.gates.problem((name,), problem.what, problem.fix) if named else problem
 
 
 def include_gates(content: dict[str, Any], lines: Lines) -> tuple[dict[str, Any], Lines, list[Problem]]:
-    """Add the gates of another file to a study's content. Gates that cannot be read are left out."""
+    """Adds the gates of another file to the content of a study. Gates that cannot be read are left out.
+
+    Returns the content, its lines and the problems.
+    """
     given = content.get(GATES)
     if isinstance(given, str):
         given = {"from": given}
@@ -323,7 +339,7 @@ def include_gates(content: dict[str, Any], lines: Lines) -> tuple[dict[str, Any]
 
 
 def _read_gates(wanted: GatesReference, lines: Lines) -> tuple[dict[str, Any], Lines]:
-    """The gates of the file, by name, and their lines."""
+    """Returns the gates of the file by name, and their lines."""
     path = Path(lines.where).parent / wanted.file
     if not path.is_file():
         fix = "Give a file, relative to the study."
@@ -336,13 +352,16 @@ def _read_gates(wanted: GatesReference, lines: Lines) -> tuple[dict[str, Any], L
 
 
 def unreadable_fields(problems: Iterable[Problem], lines: Lines) -> set[str]:
-    """The fields of a study with problems. Problems in another file belong to `gates`."""
+    """Returns the fields of a study that have problems.
+
+    Problems in another file belong to the field `gates`.
+    """
     return {
         problem.field.partition(".")[0] if problem.where == lines.where else GATES for problem in problems
     }
 
 
 def sort_problems(problems: Iterable[Problem], lines: Lines) -> list[Problem]:
-    """Problems in the order of their lines, the study's own first."""
+    """Sorts problems by their lines. Those in the study file come first."""
     moved = [lines.move_to_gate(each) if isinstance(lines, SharedLines) else each for each in problems]
     return sorted(moved, key=lambda problem: (problem.where != lines.where, problem.line or 0))

@@ -1,4 +1,7 @@
-"""A sweep as a study: one system, a grid or changes as factors, no gates, and its own run folder."""
+"""Turns a sweep into a study with one system and no gates. The study has a run folder of its own.
+
+The factors of this study are the grid or the changes of the sweep.
+"""
 
 from __future__ import annotations
 
@@ -23,10 +26,14 @@ _CHANGES: Loc = ("sweep", "changes")
 
 @dataclasses.dataclass(frozen=True)
 class SweepStudy(Study):
-    """A study of one system. If the dataset has a parameter of the same name, the system's is set."""
+    """A study of one system.
+
+    If system and dataset have a parameter of the same name, a factor of that name sets the system's
+    parameter.
+    """
 
     def data_factors(self, factors: Factors) -> Factors:
-        """The factors of the dataset and the chunking that are not parameters of the system."""
+        """Returns the factors of the dataset and the chunking that are not parameters of the system."""
         (system,) = self.file.systems
         own = self._system_fields(system)
         return super().data_factors(
@@ -36,18 +43,21 @@ class SweepStudy(Study):
 
 @dataclasses.dataclass(frozen=True)
 class ChangeStudy(SweepStudy):
-    """A study of one system as it is, and with one change at a time: arms other than a product of factors."""
+    """A study of one system as it is, and of the same system with one change at a time.
+
+    Its arms are listed in `chosen`. They are not all combinations of the factors.
+    """
 
     chosen: tuple[Arm, ...] = ()
 
     @cached_property
     def arms(self) -> list[Arm]:
-        """The system as it is, then with each change, in the order of the file."""
+        """The system as it is, and then the system with each change, in the order of the file."""
         return list(self.chosen)
 
 
 def declared_sweep(study: Study) -> SweepFile:
-    """The section `sweep` of a study, which must have one."""
+    """Returns the section `sweep` of a study. Raises a UsageError if there is none."""
     how: SweepFile | None = study.file.sweep
     if how is None:
         fix = "Add one, such as sweep: {grid: {fuse.k: [40, 60, 80]}}; see docs/sweep.md"
@@ -56,7 +66,10 @@ def declared_sweep(study: Study) -> SweepFile:
 
 
 def sweep_as_study(study: Study) -> Study:
-    """The sweep of a study as a study of its own. Raises a DataError with every problem of its section."""
+    """Returns the sweep of a study as a study.
+
+    Raises a DataError with all problems of the section `sweep`.
+    """
     how = declared_sweep(study)
     if problems := sweep_problems(study):
         raise DataError(problems)
@@ -64,7 +77,10 @@ def sweep_as_study(study: Study) -> Study:
 
 
 def sweep_problems(study: Study) -> list[Problem]:
-    """The problems of the section `sweep`, in the order of lines. The rest of the study must be sound."""
+    """Returns the problems of the section `sweep`, in the order of lines.
+
+    The other sections of the study must be without problems.
+    """
     how, lines = study.file.sweep, study.lines
     if how is None:
         return []
@@ -104,7 +120,7 @@ def _fields(study: Study) -> dict[str, Any]:
 
 
 def _with_changes(swept: SweepStudy, changes: Iterable[Factors]) -> ChangeStudy:
-    """A study of the system as it is, and with each change."""
+    """Returns a study of the system as it is, and with each change."""
     (own,) = swept.arms
     arms, factors = [own], {name: list(values) for name, values in swept.file.factors.items()}
     for change in changes:
@@ -116,7 +132,7 @@ def _with_changes(swept: SweepStudy, changes: Iterable[Factors]) -> ChangeStudy:
 
 
 def _fixed_factors(study: Study, how: SweepFile) -> dict[str, list[str]]:
-    """The study's own factors that the grid does not set, each with its first value only."""
+    """Returns the study's own factors that the grid does not set. Each has only its first value."""
     return {name: values[:1] for name, values in study.file.factors.items() if name not in how.grid}
 
 
@@ -138,14 +154,17 @@ def _grid_problems(study: Study, how: SweepFile) -> list[Problem]:
 
 
 def _section_problems(study: Study, how: SweepFile) -> list[Problem]:
-    """The problems of the derived study, without those of the study's own factors, which are sound."""
+    """Returns the problems of the derived study.
+
+    Problems of the study's own factors are left out, since these factors have been checked.
+    """
     own = {f"factors.{name}" for name in study.file.factors.keys() - how.grid.keys()}
     found = study_problems(_derive(study, how), set())
     return [_move_problem(study, problem) for problem in found if problem.field not in own]
 
 
 def _move_problem(study: Study, problem: Problem) -> Problem:
-    """A problem of the derived study, at the place in the section `sweep` that causes it."""
+    """Returns a problem of the derived study, moved to the place in the section `sweep` that causes it."""
     field, _, rest = problem.field.partition(".")
     places: dict[str, tuple[str, ...]] = {
         "factors": ("sweep", "grid", rest),
@@ -157,7 +176,7 @@ def _move_problem(study: Study, problem: Problem) -> Problem:
 
 
 def _unknown(study: Study, how: SweepFile, names: Iterable[str]) -> dict[str, str]:
-    """The names that are not parameters of dataset or system, each with what to write instead."""
+    """Returns the names that are not parameters of dataset or system, each with a suggested correction."""
     plain = _derive(study, how.model_copy(update={"grid": {}, "changes": {}}))
     asked = {name: [""] for name in names}
     file = plain.file.model_copy(update={"factors": asked})
@@ -194,7 +213,10 @@ def _change_problems(study: Study, how: SweepFile) -> list[Problem]:
 
 
 def _name_problems(study: Study, how: SweepFile, system: str) -> Iterator[Problem]:
-    """Changes with the same name as another change, or as the system, apart from letter case and spaces."""
+    """Yields a problem for each change that has the same name as another change or as the system.
+
+    Letter case and spaces are ignored.
+    """
     taken = {" ".join(system.casefold().split()): "the system as it is is"}
     for name in how.changes:
         key = " ".join(name.casefold().split())
@@ -205,7 +227,10 @@ def _name_problems(study: Study, how: SweepFile, system: str) -> Iterator[Proble
 
 
 def _effect_problems(study: Study, plain: Study, changes: Mapping[str, Factors]) -> Iterator[Problem]:
-    """Changes that cannot be made, and changes that make nothing new."""
+    """Yields the problems of changes that cannot be made.
+
+    A change is also a problem if its result is the same as that of another change, or as the system as it is.
+    """
     (own,) = plain.arms
     made: list[tuple[str, Any]] = [("", _made(plain, own))]
     for name, change in changes.items():
@@ -224,7 +249,10 @@ def _effect_problems(study: Study, plain: Study, changes: Mapping[str, Factors])
 
 
 def _made(plain: Study, arm: Arm) -> Any:
-    """Everything that an arm's factors decide, made but without reading data, to compare it with others."""
+    """Makes everything that the factors of an arm decide, without reading data.
+
+    Arms can be compared by the result.
+    """
     data = plain.with_factors(DATASETS, plain.data_spec, arm.factors)
     cut = plain.chunker(plain.data_factors(arm.factors)), plain.registry.create(DATASETS, data)
     try:
@@ -234,7 +262,7 @@ def _made(plain: Study, arm: Arm) -> Any:
 
 
 def _culprit(error: AssayError, change: Factors) -> tuple[str, ...]:
-    """The parameter of a change that caused an error, if it is known."""
+    """Returns the parameter of a change that caused an error, or no parameter if it is unknown."""
     where = ".".join(error.path) if isinstance(error, WrongParameter) else ""
     near = [name for name in change if f"{where}.".startswith(f"{name}.")]
     return tuple(near[:1] or (list(change) if len(change) == 1 else []))
