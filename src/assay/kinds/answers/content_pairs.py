@@ -1,11 +1,12 @@
-"""Content documents, and how many tokens the same content takes under both conditions.
+"""Reads content documents, and counts the tokens of the same content under both conditions.
 
-A content document is what a model is given for a question under one condition. As a passage of a corpus, its
-metadata says which pair it is one side of, under which condition, and for which questions:
-{"pair": "S001-P03", "condition": "A", "site": "S001", "questions": ["S001-Q01"]}.
+A content document is the text that a model is given for a question under one condition. It is a passage of a
+corpus. Its metadata names its pair, its condition, its site, and the questions it is given for: {"pair":
+"S001-P03", "condition": "A", "site": "S001", "questions": ["S001-Q01"]}.
 
-Only content is counted, as a model is given it: no instructions and no question. A negative delta means that
-condition B needs fewer tokens than A. Percentages are of A.
+Only the content is counted, as the model is given it. Instructions and the question are not counted. A delta
+is B minus A: a negative delta means that condition B needs fewer tokens. Percentages are percentages of A's
+tokens.
 """
 
 from __future__ import annotations
@@ -31,13 +32,13 @@ _MARKDOWN_OF = re.compile(r"(?:\.html?)?(?:-commonmark)?\.md")  # what the Markd
 
 
 def check_condition(condition: str) -> None:
-    """Raises a UsageError if there is no such condition."""
+    """Raises a UsageError if the condition is neither A nor B."""
     if condition not in CONDITIONS:
         raise UsageError(f"condition: there is no {condition!r}. {did_you_mean(condition, CONDITIONS)}")
 
 
 def content_of(corpus: Corpus, condition: str) -> Mapping[str, Sequence[Passage]]:
-    """The documents of each question under a condition, in the order in which they are given."""
+    """Maps each question to its documents under one condition, in the order in which a model reads them."""
     found: dict[str, list[Passage]] = {}
     for passage in corpus.passages:
         if passage.metadata.get("condition") == condition:
@@ -47,13 +48,13 @@ def content_of(corpus: Corpus, condition: str) -> Mapping[str, Sequence[Passage]
 
 
 def as_hits(passages: Sequence[Passage]) -> list[Hit]:
-    """Documents as hits of a response: the first one is the best."""
+    """Returns documents as the hits of a response. The first document is the best hit."""
     scores = range(len(passages), 0, -1)
     return [Hit(passage.doc_id, float(score)) for passage, score in zip(passages, scores, strict=True)]
 
 
 def join_texts(texts: Iterable[str]) -> str:
-    """Texts as a model is given them, and as they are counted."""
+    """Joins texts as a model is given them. Tokens are counted in the joined text."""
     return BETWEEN.join(texts)
 
 
@@ -61,7 +62,7 @@ def join_texts(texts: Iterable[str]) -> str:
 
 
 class DeltaDistribution(msgspec.Struct, frozen=True):
-    """How the sites' deltas, in percent of A, are distributed under one tokenizer."""
+    """The distribution of the sites' token deltas, in percent of A, under one tokenizer."""
 
     tokenizer: str
     sites: int
@@ -74,7 +75,7 @@ class DeltaDistribution(msgspec.Struct, frozen=True):
 
 
 def pair_tokens(dataset: Dataset, tokenizers: Iterable[Tokens]) -> list[PairTokens]:
-    """Every content pair of a dataset under each tokenizer; a DataError if it has none."""
+    """Counts the tokens of every content pair under each tokenizer. Raises a DataError without pairs."""
     by_pair: dict[str, dict[str, Passage]] = {}
     for passage in dataset.corpus.passages:
         name, condition = passage.metadata.get("pair"), passage.metadata.get("condition")
@@ -95,7 +96,7 @@ def pair_tokens(dataset: Dataset, tokenizers: Iterable[Tokens]) -> list[PairToke
 
 
 def site_tokens(pairs: Iterable[PairTokens]) -> list[SiteTokens]:
-    """The pairs of each site and tokenizer together, in their order."""
+    """Summarises the pairs of each site under each tokenizer, in the order of the pairs."""
     groups: dict[tuple[str, str], list[PairTokens]] = {}
     for pair in pairs:
         groups.setdefault((pair.tokenizer, pair.site_id), []).append(pair)
@@ -111,7 +112,7 @@ def site_tokens(pairs: Iterable[PairTokens]) -> list[SiteTokens]:
 
 
 def delta_distributions(sites: Iterable[SiteTokens]) -> list[DeltaDistribution]:
-    """How the deltas of sites are distributed, by tokenizer. Quartiles are interpolated between sites."""
+    """Returns the distribution of the sites' deltas for each tokenizer. Quartiles are interpolated."""
     groups: dict[str, list[SiteTokens]] = {}
     for site in sites:
         groups.setdefault(site.tokenizer, []).append(site)
@@ -130,9 +131,10 @@ def _percent(delta: float, of: float) -> float:
 
 
 def folder_pairs(path: Path, extract: str = "main") -> Dataset:
-    """The pages of a folder in pairs: x.html with x.md, x.html.md or x-commonmark.md. The folder is one site.
+    """Reads the pages of a folder as content pairs of one site.
 
-    An HTML page without its Markdown is a warning, one with several is a problem.
+    A pair is an HTML page x.html and its Markdown: x.md, x.html.md or x-commonmark.md. An HTML page without
+    Markdown gives a warning. An HTML page with several Markdown files is a problem.
     """
     pages = sorted(each for each in path.glob("*") if each.suffix.lower() in HTML)
     markdown = sorted(path.glob("*.md"))

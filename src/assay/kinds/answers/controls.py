@@ -1,4 +1,4 @@
-"""Raters that guess: no clause on agreement may pass with them."""
+"""A control with raters who guess: no clause on agreement may pass with their marks."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class GuessingRaters:
 
 
 def _shuffled(marks: Sequence[Judgment], labels: Sequence[str], random: Random) -> list[Judgment]:
-    """The marks with the grades of each label and rater permuted."""
+    """Returns the marks, with the grades of each label in `labels` permuted among each rater's marks."""
     made = list(marks)
     groups: dict[tuple[str, str], list[int]] = {}
     for place, mark in enumerate(marks):

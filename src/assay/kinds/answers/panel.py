@@ -1,7 +1,7 @@
-"""A panel: people who score responses without knowing whose they are. Their marks count once unblinded.
+"""A panel: people who score blinded responses. Their marks count once the responses are unblinded.
 
-The marks stay in the folder of the pack and are read from there at every evaluation: nothing is copied when
-the seal is opened, so nothing can be half copied.
+The marks stay in the folder of the pack, and every evaluation reads them from there. Opening the seal copies
+nothing, so it cannot leave an incomplete copy.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ MODEL = "model"  # the factor that names who answered
 class Panel:
     """One rater scores every response; others score a drawn `share`, so that agreement can be measured.
 
-    Only the primary rater's marks are analysed. Without others the same rater scores a drawn share `again`,
-    no earlier than `wait_hours` after the first time. `sizes` groups models for the analysis, `tokenizers`
-    names what counts a model's tokens, llama3 or tokenizer_json(path=…), `masks` are words of this study that
-    would give a condition away, `correction` is how p-values are adjusted within a family, `folder` is where
-    the pack lies, beside the study file.
+    Only the primary rater's marks are analysed. Without others, the primary rater scores a drawn share
+    `again`, no earlier than `wait_hours` hours after the first time. `sizes` groups models for the analysis.
+    `tokenizers` gives the tokenizer of each model: llama3 or tokenizer_json(path=…). `masks` are words of
+    this study that would give a condition away. `correction` is how p-values are adjusted within a family.
+    `folder` is the folder of the pack, beside the study file.
     """
 
     primary: str
@@ -68,18 +68,18 @@ class Panel:
 
     @property
     def names(self) -> list[str]:
-        """Every name under which marks become judgments."""
+        """The judge names of the marks: each rater, and the primary rater's second round."""
         return [self.primary, *self.others, rater_label(self.primary, AGAIN)]
 
     @property
     def raters(self) -> list[str]:
-        """The raters whose agreement counts: the primary and the others, or the primary twice."""
+        """The raters whose agreement is measured: all raters, or both rounds of a single rater."""
         return self.names[:-1] if self.others else self.names
 
     def judge(self, dataset: Dataset, blocks: Sequence[Block], kit: Kit) -> list[Judgment]:
-        """The marks on the responses of some arms, once the seal was opened.
+        """Returns the marks on the responses of these blocks; empty until the seal was opened.
 
-        A mark does not count if its response was collected again since, with another text.
+        A mark does not count if its response was collected again since then, with another text.
         """
         texts: dict[str | None, list[BlockTexts]] = {}
         for block in blocks:
@@ -88,11 +88,11 @@ class Panel:
         return [each for each in judgments if restrict_to_same_text(each, texts[each.arm])]
 
     def withholds(self, kit: Kit) -> bool:
-        """Until the seal is opened, nothing may be shown by condition."""
+        """Whether results by condition must stay hidden, because the seal was not opened yet."""
         return self.scoring(kit).acts.state in SEALED
 
     def examine(self, dataset: Dataset, kit: Kit) -> tuple[list[Problem], list[str]]:
-        """Checks before anybody scores that every tokenizer can be loaded."""
+        """Checks that every tokenizer can be loaded, before anybody scores."""
         problems = []
         for model in self.tokenizers:
             try:
@@ -102,23 +102,23 @@ class Panel:
         return problems, []
 
     def tokens(self, model: str, kit: Kit) -> Tokens:
-        """The tokenizer of a model, or the reference tokenizer if none is given for it."""
+        """Loads the tokenizer of a model, or the reference tokenizer if the model has none."""
         spec = parse_spec(self.tokenizers.get(model, REFERENCE))
         tokenizer: Tokenizer = Registry().create(TOKENIZERS, spec)
         return tokenizer.load(kit)
 
     def scoring(self, kit: Kit) -> ScoringFolder:
-        """The files of the scoring."""
+        """Returns the folder with the pack and its marks."""
         return ScoringFolder(kit.path(self.folder))
 
 
 def find_panel(study: Study) -> Panel | None:
-    """The panel of a study, if it has one."""
+    """Returns the panel of a study, or None if the study has no panel."""
     return next((judge for judge in study.judges if isinstance(judge, Panel)), None)
 
 
 def panel_of(study: Study) -> Panel:
-    """The panel of a study; a UsageError if it has none."""
+    """Returns the panel of a study. Raises a UsageError if the study has no panel."""
     if (found := find_panel(study)) is None:
         what = "This study has no panel, so that nobody scores its responses"
         raise UsageError(f"{what}. Add one: judges: [{{use: panel, primary: NAME, others: [NAME]}}]")
@@ -126,7 +126,7 @@ def panel_of(study: Study) -> Panel:
 
 
 def scoring_folder(study: Study) -> ScoringFolder:
-    """The files of a study's scoring."""
+    """Returns the folder with a study's pack and its marks. Raises a UsageError without a panel."""
     return panel_of(study).scoring(study.kit)
 
 
@@ -143,7 +143,7 @@ class TwoConditions:
     """A check before anything is asked: two systems of a panel must not give the same condition."""
 
     def of(self, study: Study) -> tuple[list[Problem], list[str]]:
-        """The problems of a study, and its warnings."""
+        """Returns the problems of a study, and its warnings."""
         problems = list[Problem]()
         first: dict[str, str] = {}  # by condition: the system that gives it
         systems = {arm.system: arm for arm in study.arms} if find_panel(study) else {}

@@ -1,7 +1,7 @@
-"""What a blinded scoring shows: tests by metric, agreement of raters, tokens by site and pair.
+"""The results of a blinded scoring: tests per metric, agreement of raters, tokens per site and per pair.
 
-Differences are the challenger's condition minus the baseline's, B - A; a negative difference of tokens means
-that B needs fewer. Conditions have the names of the study's systems.
+A difference is the challenger's condition minus the baseline's condition, B - A. A negative difference of
+tokens means that B needs fewer tokens. A condition has the name of its system in the study.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ ACCURACY, TOKENS = "accuracy", "tokens"
 
 @dataclass(frozen=True)
 class Metric:
-    """A metric: the measure and family it belongs to, its scale, and how it reads in reports."""
+    """A metric of the analysis: its measure, its family, its scale, and its wording in reports."""
 
     name: str
     title: str
@@ -37,7 +37,7 @@ class Metric:
 
     @property
     def bounds(self) -> tuple[float, float] | None:
-        """The lowest and highest difference of a pair."""
+        """The lowest and the highest possible difference of a pair; None if there is no limit."""
         return None if self.reach is None else (-self.reach, self.reach)
 
 
@@ -99,14 +99,14 @@ METRICS = (
 
 
 def metric_of(name: str) -> Metric:
-    """The metric with this name, or one for a name that is not known here."""
+    """Returns the metric with this name, or a new metric with general wording if the name is unknown."""
     known = next((each for each in METRICS if each.name == name), None)
     above, below = (f"{name} is {word} for {{b}} than for {{a}}" for word in ("higher", "lower"))
     return known or Metric(name, name.capitalize(), "", above, below)
 
 
 class ConditionTest(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The test of one metric: both conditions on the same questions and models."""
+    """A test of one metric. It compares both conditions on the same questions and models."""
 
     metric: str  # accuracy, hallucinations, completeness, citation, tokens
     family: str  # primary, secondary, complexity, size, site, model, interaction
@@ -138,7 +138,7 @@ class ConditionTest(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class RaterAgreement(msgspec.Struct, frozen=True, omit_defaults=True):
-    """How far two raters, or one rater twice, agree on one metric."""
+    """The agreement of two raters, or of one rater's two rounds, on one metric."""
 
     metric: str
     statistic: str  # "kappa, linear weights", "kappa", "Spearman's rho"
@@ -153,7 +153,7 @@ class RaterAgreement(msgspec.Struct, frozen=True, omit_defaults=True):
 
     @property
     def holds(self) -> bool | None:
-        """Whether it reaches its threshold; None if it has no threshold or no value."""
+        """Whether the agreement reaches its threshold; None if there is no threshold or no value."""
         return None if self.value is None or self.threshold is None else self.value >= self.threshold
 
 
@@ -167,7 +167,7 @@ class DisputedResponse(msgspec.Struct, frozen=True):
 
 
 class ClaimOverlap(msgspec.Struct, frozen=True):
-    """How many hallucinations two raters share, matched by the text that they mark."""
+    """The numbers of hallucinations that both raters or only one rater marked, matched by the marked text."""
 
     raters: tuple[str, str]
     both: int
@@ -177,7 +177,7 @@ class ClaimOverlap(msgspec.Struct, frozen=True):
 
 
 class PairTokens(msgspec.Struct, frozen=True):
-    """The tokens of a content pair under one tokenizer."""
+    """The numbers of tokens of one content pair under one tokenizer."""
 
     content_pair_id: str
     site_id: str
@@ -189,7 +189,7 @@ class PairTokens(msgspec.Struct, frozen=True):
 
 
 class SiteTokens(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The tokens of a site's content pairs under one tokenizer."""
+    """The numbers of tokens of one site's content pairs under one tokenizer."""
 
     site_id: str
     tokenizer: str
@@ -204,7 +204,7 @@ class SiteTokens(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class TokenChange(msgspec.Struct, frozen=True):
-    """One question and model: the difference in tokens of content, and in accuracy."""
+    """The change from A to B for one question and model, in tokens of content and in accuracy."""
 
     item_id: str
     model: str
@@ -213,7 +213,7 @@ class TokenChange(msgspec.Struct, frozen=True):
 
 
 class Correlation(msgspec.Struct, frozen=True):
-    """Whether fewer tokens go with better or worse answers."""
+    """A correlation between the change in tokens and the change in accuracy, with its interval."""
 
     name: str
     value: float | None
@@ -223,7 +223,7 @@ class Correlation(msgspec.Struct, frozen=True):
 
 
 class SuggestionUptake(msgspec.Struct, frozen=True):
-    """How often people's marks were as a rule or a model had suggested."""
+    """How often people's marks in one pass were equal to the suggestions of one rule or model."""
 
     step: str
     by: str
@@ -234,7 +234,7 @@ class SuggestionUptake(msgspec.Struct, frozen=True):
 
 
 class ScoringResults(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The results of a blinded scoring. Until it is unblinded, nothing in them needs a condition."""
+    """The results of a blinded scoring. Before unblinding, only values that need no condition are present."""
 
     state: str  # blinded, unblinded, forced
     a: str
@@ -264,5 +264,5 @@ class ScoringResults(msgspec.Struct, frozen=True, omit_defaults=True):
 
     @property
     def failing(self) -> list[RaterAgreement]:
-        """The statistics of agreement below their threshold."""
+        """The values of agreement that are below their threshold."""
         return [each for each in self.agreement if each.holds is False]

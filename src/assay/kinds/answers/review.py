@@ -1,4 +1,4 @@
-"""The review of a panel: blinded responses, scored in passes, with its own files and results."""
+"""The review of a study with a panel: raters score blinded responses in passes."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class ScoringReview:
         return find_panel(study) is not None
 
     def work(self, study: Study, raters: Sequence[str], accepted_by: str = "") -> DeskWork:
-        """The scoring at the desk; refused if the pack was not checked, or if it leaks."""
+        """Opens the scoring at the desk. Refuses an unchecked pack, and leaks that nobody accepted."""
         from assay.kinds.answers.scoring_steps.work import refuse_unchecked, scoring_work
 
         refuse_unchecked(study, accepted_by)
@@ -48,7 +48,7 @@ class ScoringReview:
         return ReviewResult({"schema": "assay/scoring-export/1", "files": paths}, [Text(paths)], notes)
 
     def take(self, study: Study, paths: Sequence[Path], place: str) -> ReviewResult:
-        """Imports files of marks: all of them, or none."""
+        """Imports files of marks. If one mark is wrong, no mark is imported."""
         from assay.kinds.answers.scoring_steps.importing import import_marks
         from assay.kinds.answers.scoring_steps.summary import summarise_blinded
         from assay.kinds.answers.wording import disagreement, next_step
@@ -72,7 +72,7 @@ class ScoringReview:
         return ReviewResult(data, [Text([*lines, *disagreement(scoring)])], [done])
 
     def status(self, study: Study, place: str) -> ReviewResult:
-        """How far every rater is."""
+        """Returns how many responses each rater has scored in each pass."""
         from assay.kinds.answers.scoring_steps.summary import summarise_blinded
         from assay.kinds.answers.wording import disagreement
 
@@ -95,7 +95,7 @@ class ScoringReview:
         return ReviewResult(data, [Table(columns, rows), Text(lines)], _next(found, place))
 
     def agreement(self, study: Study, place: str) -> ReviewResult:
-        """How far the raters agree, which needs no condition."""
+        """Returns how far the raters agree. This is possible before unblinding, as it needs no condition."""
         from assay.kinds.answers.scoring_steps.summary import summarise_blinded
         from assay.kinds.answers.wording import difference_lines, disagreement, next_step
 

@@ -1,4 +1,4 @@
-"""A blinded scoring in words: what each test found, how far raters agree, and what is still to be done."""
+"""Texts about a blinded scoring: results of tests, agreement of raters, and what is still to be done."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ BETWEEN = "between"  # the key of a test that asks whether groups differ
 
 
 def families(scoring: ScoringResults) -> dict[str, list[ConditionTest]]:
-    """Tests by the title of their family. P-values are corrected within a family."""
+    """Groups the tests by the title of their family. P-values are corrected within a family."""
     found: dict[str, list[ConditionTest]] = {}
     order = {name: place for place, name in enumerate(FAMILIES)}
     for one in sorted(scoring.tests, key=lambda one: order.get(one.family, len(order))):
@@ -52,7 +52,7 @@ def families(scoring: ScoringResults) -> dict[str, list[ConditionTest]]:
 
 
 def short_table(scoring: ScoringResults) -> tuple[list[str], list[list[str]]]:
-    """The primary and secondary tests over all questions: a header, and one row per test."""
+    """Returns the primary and secondary tests as a table: a header, and one row per test."""
     head = ["metric", f"{scoring.b} - {scoring.a} [95 %]", "p adj.", "effect", "n", "win / tie / loss"]
     return head, [
         [test_name(one), _plain_difference(one), adjusted(one), short_effect(one), str(one.n), record(one)]
@@ -62,7 +62,7 @@ def short_table(scoring: ScoringResults) -> tuple[list[str], list[list[str]]]:
 
 
 def subgroup(one: ConditionTest) -> str:
-    """The part of the questions and models that a test is about."""
+    """Names the part of the questions and models that a test is about."""
     place = ", ".join(f"between {value}" if key == BETWEEN else value for key, value in one.where.items())
     if one.family == "site":
         return f"{place}, site by site".removeprefix(", ")
@@ -70,13 +70,13 @@ def subgroup(one: ConditionTest) -> str:
 
 
 def test_name(one: ConditionTest) -> str:
-    """A metric, and the part that the test is about if that is not everything."""
+    """Returns the title of a test's metric, and the test's part if the test is not about everything."""
     place, title = subgroup(one), metric_of(one.metric).title
     return title if place == ALL else f"{title}: {place}"
 
 
 def finding(one: ConditionTest, a: str, b: str) -> str:
-    """What a test found, as a sentence without its full stop."""
+    """Returns the result of a test as a sentence without its full stop."""
     metric = metric_of(one.metric)
     if one.difference is None:
         return f"{metric.title}: there is nothing to compare"
@@ -86,7 +86,7 @@ def finding(one: ConditionTest, a: str, b: str) -> str:
 
 
 def difference(one: ConditionTest) -> str:
-    """B minus A with its interval; of tokens also in percent."""
+    """Formats B minus A with its interval. For tokens, adds the difference in percent."""
     return ", ".join(filter(None, [_plain_difference(one), percent(one)]))
 
 
@@ -95,26 +95,29 @@ def _plain_difference(one: ConditionTest) -> str:
 
 
 def percent(one: ConditionTest) -> str:
-    """The difference of tokens in percent of A; empty for grades, for which it would mean nothing."""
+    """Formats the difference of tokens in percent of A. The text is empty for all other metrics."""
     if one.metric != TOKENS or one.difference is None or not one.mean_a:
         return ""
     return f"{100 * one.difference / one.mean_a:+.1f} %"
 
 
 def effect(one: ConditionTest) -> str:
-    """The size of an effect with its interval; odds have no sign."""
+    """Formats the size of an effect with its interval. An odds ratio has no sign."""
     if one.effect is None:
         return say.NOTHING
     return say.with_interval(one.effect, one.effect_low, one.effect_high, signed=one.effect_name != ODDS)
 
 
 def effect_name(one: ConditionTest) -> str:
-    """Which effect it is, and its size in a word: `Cliff's delta, small`."""
+    """Returns the name of the effect, and its size in a word: `Cliff's delta, small`."""
     return ", ".join(filter(None, [one.effect_name, one.size]))
 
 
 def short_effect(one: ConditionTest) -> str:
-    """The size of an effect without its interval: `delta +0.120, small`; of tokens with the percentage."""
+    """Formats an effect without its interval: `delta +0.120, small`.
+
+    For tokens, the difference in percent replaces the word for the size.
+    """
     if one.effect is None:
         return say.NOTHING
     value = say.number(one.effect, signed=one.effect_name != ODDS)
@@ -123,17 +126,20 @@ def short_effect(one: ConditionTest) -> str:
 
 
 def record(one: ConditionTest) -> str:
-    """On how many pairs B is better, equal, worse."""
+    """Formats the numbers of pairs on which B is better, equal and worse."""
     return f"{one.wins} / {one.ties} / {one.losses}" if one.n else say.NOTHING
 
 
 def adjusted(one: ConditionTest) -> str:
-    """The adjusted p-value, or the p-value if it was not adjusted."""
+    """Formats the adjusted p-value, or the plain p-value if there is no adjusted one."""
     return say.p_value(one.p if one.p_adjusted is None else one.p_adjusted)
 
 
 def test_note(one: ConditionTest) -> str:
-    """What was left out, and what this many pairs could have shown if they show nothing."""
+    """Returns notes on a test: the number of pairs left out, and the gate that decides the test.
+
+    If the test shows no difference, the smallest detectable difference is added.
+    """
     found = [f"{one.left_out} left out: no value on one side"] if one.left_out else []
     found += [f"decided by {one.by}, with p adjusted within it"] if one.by else []
     if one.mde is not None and not one.shown:
@@ -142,7 +148,7 @@ def test_note(one: ConditionTest) -> str:
 
 
 def same_way(scoring: ScoringResults) -> str:
-    """Whether every model's accuracy moves the same way; empty if there are fewer than two models."""
+    """Says whether the accuracy of every model moves the same way; empty for fewer than two models."""
     moved = scoring.by_model
     if len(moved) < 2:
         return ""
@@ -156,7 +162,7 @@ def same_way(scoring: ScoringResults) -> str:
 
 
 def agreement_state(one: RaterAgreement) -> str:
-    """Whether raters agree enough, in words."""
+    """Says in words whether a value of agreement reaches its threshold."""
     if one.value is None:
         return "no value"
     if one.holds is None:
@@ -169,7 +175,7 @@ def agreement_name(one: RaterAgreement) -> str:
 
 
 def agreement_answer(agreement: Iterable[RaterAgreement]) -> str:
-    """Whether the raters agree enough to go on, as a title."""
+    """Says, as a title, whether the raters agree enough to go on."""
     required = [one for one in agreement if one.threshold is not None]
     for outcome, title in (
         (False, "Raters do not agree enough on {}"),
@@ -182,7 +188,7 @@ def agreement_answer(agreement: Iterable[RaterAgreement]) -> str:
 
 
 def agreement_lines(scoring: ScoringResults) -> list[str]:
-    """The agreement that has a threshold, one line per metric."""
+    """Returns one line for each value of agreement that has a threshold."""
     return [
         f"{one.metric.replace('_', ' ')}, {one.statistic}: "
         f"{say.with_interval(one.value, one.low, one.high)}, n {one.n}, {agreement_state(one)}"
@@ -195,7 +201,7 @@ def agreement_lines(scoring: ScoringResults) -> list[str]:
 
 
 def sites_answer(sites: Iterable[SiteTokens], b: str) -> str:
-    """On how many sites B needs fewer tokens, and the median over all sites, as a title."""
+    """Says, as a title, on how many sites B needs fewer tokens, with the median change over all sites."""
     deltas = [one.delta_pct for one in sites]
     if not deltas:
         return "Which side needs fewer tokens is not known: no content pairs are given"
@@ -204,13 +210,13 @@ def sites_answer(sites: Iterable[SiteTokens], b: str) -> str:
 
 
 def correlation_text(one: Correlation) -> str:
-    """A coefficient with its interval and n: `Spearman's rho +0.12 [-0.03, +0.26], n 572`."""
+    """Formats a coefficient with its interval and n: `Spearman's rho +0.12 [-0.03, +0.26], n 572`."""
     name, _, _ = one.name.partition(" of ")  # its picture shows of what
     return f"{name} {say.with_interval(one.value, one.low, one.high, signed=True)}, n {one.n}"
 
 
 def correlation_answer(found: Iterable[Correlation]) -> str:
-    """Whether fewer tokens go with worse answers, as a title with the first coefficient in it."""
+    """Says, as a title, whether fewer tokens go with worse answers, and gives the first coefficient."""
     first = next(iter(found), None)
     if first is None or first.value is None:
         return "Do fewer tokens go with worse answers?"
@@ -225,13 +231,13 @@ def correlation_answer(found: Iterable[Correlation]) -> str:
 
 
 def made_and_all(scoring: ScoringResults) -> tuple[int, int]:
-    """How many marks are made over all raters and passes, and how many there should be."""
+    """Returns how many marks all raters have made in all passes, and how many marks are needed."""
     counts = [count for passes in scoring.progress.values() for count in passes.values()]
     return sum(done for done, _ in counts), sum(of for _, of in counts)
 
 
 def state_lines(scoring: ScoringResults) -> list[str]:
-    """How far the scoring is, and what to do next."""
+    """Says how far the scoring is, and what to do next."""
     done, of = made_and_all(scoring)
     if scoring.state == FORCED:
         return [FORCED_WARNING]
@@ -250,7 +256,7 @@ def state_lines(scoring: ScoringResults) -> list[str]:
 
 
 def next_step(scoring: ScoringResults, study: str = "STUDY") -> str:
-    """What comes next while responses are blinded."""
+    """Says what to do next while the responses are blinded."""
     if scoring.left:
         return f"assay review {'serve' if scoring.checked else 'check'} {study}"
     if scoring.failing:
@@ -260,7 +266,7 @@ def next_step(scoring: ScoringResults, study: str = "STUDY") -> str:
 
 
 def disagreement(scoring: ScoringResults) -> list[str]:
-    """How far raters agree if that is too little, one line per metric and pair of raters."""
+    """Returns one line for each value of agreement that is below its threshold."""
     return [
         f"{' and '.join(one.raters)} agree too little on {one.metric}: {one.statistic} "
         f"{say.number(one.value)}, needs {one.threshold:g}"
@@ -269,7 +275,7 @@ def disagreement(scoring: ScoringResults) -> list[str]:
 
 
 def difference_lines(scoring: ScoringResults, study: str, most: int = 20) -> list[str]:
-    """The responses on which raters differ, with both marks: nothing here tells a condition."""
+    """Lists at most `most` responses on which raters differ, with both marks. No line names a condition."""
     lines = [
         f"  {one.response_id}, {one.metric}: "
         + ", ".join(f"{rater} {mark}" for rater, mark in zip(one.raters, one.marks, strict=True))
@@ -280,13 +286,13 @@ def difference_lines(scoring: ScoringResults, study: str, most: int = 20) -> lis
 
 
 def category_name(code: str) -> str:
-    """A hallucination category's code with what it means."""
+    """Returns the code of a hallucination category, and its meaning if the code is known."""
     known = {each.value: each.label.lower() for each in step_of(HALLUCINATION).categories}
     return f"{code}, {known[code]}" if code in known else code
 
 
 def categories_answer(categories: Mapping[str, Mapping[str, int]]) -> str:
-    """The most frequent kind of hallucination, as a title."""
+    """Says, as a title, which category of hallucination is the most frequent."""
     totals = Counter[str]()
     for counts in categories.values():
         totals.update(counts)

@@ -1,9 +1,9 @@
-"""What was done with the seal, on record for good: each line contains the hash of the line before it.
+"""The record of what was done with the seal. Each line contains the hash of the line before it.
 
-A line that was changed, removed or inserted breaks the chain. Lines cut off at the end do not break it, so a
-second file (`head`) keeps the number of lines, the last hash and whether the seal was ever forced: a pack
-that is restored from an older copy is noticed. Anybody who can write both files can still rewrite both. The
-chain shows accidents and haste, it does not prevent fraud.
+A changed, removed or inserted line breaks the chain. Lines that are cut off at the end do not break it.
+Therefore a second file (`head`) keeps the number of lines, the last hash, and whether the seal was ever
+forced. With this file, a pack that was restored from an older copy is noticed. A person who can write both
+files can still rewrite both. The chain shows accidents and haste, but does not prevent fraud.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ WORDS = {
 
 
 class Act(msgspec.Struct, frozen=True):
-    """One act: what was done, by whom, when, and the hash of the line before."""
+    """One act on the seal: what was done, by whom and when, and the hash of the line before."""
 
     act: ActName
     by: str
@@ -59,24 +59,24 @@ class ActLog:
 
     @property
     def state(self) -> str:
-        """open (nothing was blinded), blinded, unblinded, or forced. Once forced, it stays forced."""
+        """The state: `open` (nothing was blinded), `blinded`, `unblinded` or `forced`, which is final."""
         done = {each.act for each in self.acts} | ({"forced"} if self.forced else set())
         return next((state for state in ("forced", "unblinded", "blinded") if state in done), "open")
 
     @property
     def last_check(self) -> Act | None:
-        """The last check since responses were blinded, or the act by which its leaks were accepted."""
+        """The last check since blinding, or the act that accepted its leaks; None without a check."""
         checks = [each for each in self.acts if each.act in {"blinded", "checked", "leaking", "accepted"}]
         return checks[-1] if checks and checks[-1].act != "blinded" else None
 
     @property
     def opened(self) -> Act | None:
-        """The act that opened the seal."""
+        """The act that opened the seal; None while the seal is closed."""
         return next((each for each in self.acts if each.act in {"unblinded", "forced"}), None)
 
     @property
     def sentences(self) -> list[str]:
-        """One sentence per act, and one about what is wrong with the record."""
+        """One sentence per act. If the record is broken, a last sentence says why."""
         return [*map(str, self.acts), *([f"The record is broken: {self.problem}"] if self.problem else [])]
 
 
@@ -87,7 +87,7 @@ class _LogHead(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 def read_acts(folder: Path, head: Path | None = None) -> ActLog:
-    """Reads the acts of a pack's folder; `head` is the file with their number and last hash."""
+    """Reads the acts in a pack's folder. `head` is the second file, with their number and last hash."""
     path, known = folder / ACTS, _read_head(head)
     has_marks, forced = any((folder / MARKS).glob("*.jsonl")), known is not None and known.forced
     if not path.is_file():
@@ -125,7 +125,7 @@ def _read_head(head: Path | None) -> _LogHead | None:
 
 
 def append_act(folder: Path, act: Act, head: Path | None = None) -> Act:
-    """Records an act, on disk before it returns, and fills in its `previous`.
+    """Records an act, and fills in its `previous`. The act is on disk before the function returns.
 
     A broken record stays broken, but the act is still recorded.
     """
@@ -154,10 +154,11 @@ def append_act(folder: Path, act: Act, head: Path | None = None) -> Act:
 def record_unblinding(
     folder: Path, act: Act, *, missing: str, force: bool, head: Path | None = None, refusal: str = ""
 ) -> tuple[Act, bool]:
-    """Records that the seal is opened, and returns whether it was opened by this call.
+    """Records that the seal is opened. Returns the opening act, and whether this call opened the seal.
 
-    `missing` says what is still to be done. If it is not empty, `force` is needed, which stays on record.
-    `refusal` is the message without `force`; by default, that scoring is not finished.
+    `missing` says what is still to be done. If `missing` is not empty, the seal opens only with `force`, and
+    the record keeps that. `refusal` is the error message without `force`; by default, it says that scoring is
+    not finished.
     """
     acts = read_acts(folder, head)
     if acts.opened is not None:

@@ -1,9 +1,9 @@
-"""Ids and orders of blinded responses: drawn with a secret key, so that neither says anything of a condition.
+"""Ids and orders of blinded responses. A secret key draws them, so that they reveal no condition.
 
-Ids that give a condition away are refused. Every rater sees the responses of every pass in another order, and
-two responses to one question are kept apart as far as the questions allow: `APART` places, else at least one
-between them. Where one question has more than half of all responses, some have to follow each other.
-`count_neighbours` counts them.
+Ids that give a condition away are refused. Every rater sees the responses of every pass in another order. Two
+responses to one question are kept up to `APART` places apart. If the questions do not allow that, at least
+one other response lies between them. If one question has more than half of all responses, some of its
+responses have to follow each other; `count_neighbours` counts them.
 """
 
 from __future__ import annotations
@@ -37,7 +37,10 @@ _SWAPS = 50  # partners to try for a response that is too near to another one to
 
 
 def keyed_hash(key: bytes, *parts: str) -> bytes:
-    """HMAC-SHA256 of some parts, each with its length before it, so that no two lists of parts collide."""
+    """Returns the HMAC-SHA256 of some parts.
+
+    The length of each part is hashed before the part, so that two different lists of parts do not collide.
+    """
     state = hmac.new(key, digestmod=hashlib.sha256)
     for part in parts:
         data = part.encode("utf-8", "surrogatepass")
@@ -49,9 +52,10 @@ def keyed_hash(key: bytes, *parts: str) -> bytes:
 def response_ids(
     key: bytes, originals: Iterable[tuple[str, str, int]], words: Iterable[str] = ()
 ) -> list[str]:
-    """An id for each (item_id, arm, seed), in their order. Nobody can make or guess an id without the key.
+    """Returns an id for each (item_id, arm, seed), in the given order.
 
-    If an id happens to contain one of the `words`, the next id that the key gives is taken instead.
+    Nobody can make or guess an id without the key. If an id is taken or contains one of `words`, the next id
+    that the key gives is used.
     """
     wanted = list(originals)
     if len(set(wanted)) < len(wanted):
@@ -80,7 +84,7 @@ def _candidates(key: bytes, original: tuple[str, str, int]) -> Iterator[str]:
 
 
 def telling_words(arms: Iterable[str]) -> list[str]:
-    """The words that would give an arm away: its name, its system's name, and the values of its factors."""
+    """Returns the words that would give an arm away: its name, its system, the values of its factors."""
     found: set[str] = set()
     for arm in arms:
         system, _, factors = arm.partition("[")
@@ -90,14 +94,20 @@ def telling_words(arms: Iterable[str]) -> list[str]:
 
 
 def refuse_telling_ids(ids: Sequence[str], words: Iterable[str], conditions: Sequence[str] = ()) -> None:
-    """Raises a DataError if ids encode a condition. `conditions` has one entry per id, to find patterns."""
+    """Raises a DataError if the ids give a condition away.
+
+    `conditions` has the condition of each id. They are needed to find patterns.
+    """
     if found := telling_ids(ids, words, conditions):
         fix = "Let Assay make the ids: leave them out of what you give."
         raise DataError(Problem(what, "response ids", fix=fix) for what in found)
 
 
 def telling_ids(ids: Sequence[str], words: Iterable[str], conditions: Sequence[str] = ()) -> list[str]:
-    """The ways in which ids give their condition away, one sentence each. No sentence says which is whose."""
+    """Returns one sentence for each way in which the ids give a condition away.
+
+    No sentence says which condition an id has.
+    """
     known = words_as_in_ids(words) | WORDS | LETTERS
     by_word: dict[str, list[str]] = defaultdict(list)
     for each in ids:
@@ -116,7 +126,7 @@ def telling_ids(ids: Sequence[str], words: Iterable[str], conditions: Sequence[s
 
 
 def words_as_in_ids(words: Iterable[str]) -> frozenset[str]:
-    """Words as an id would contain them: lower-case letters and digits only. Plain numbers are left out."""
+    """Returns words as ids contain them: lower-case letters and digits. Plain numbers are left out."""
     return frozenset(bare for word in words if (bare := _bare(word)) and not bare.isdigit())
 
 
@@ -125,7 +135,7 @@ def _bare(text: str) -> str:
 
 
 def words_in_id(response_id: str, words: Collection[str]) -> list[str]:
-    """Those of some words, given in lower-case letters and digits, that an id or a name contains."""
+    """Returns the words that an id or a name contains. `words` have only lower-case letters and digits."""
     ours = OURS.fullmatch(response_id)
     name = response_id[len(PREFIX) :] if ours else response_id  # every id of ours begins with the prefix
     tokens = set(re.findall(r"[^\W_]+", name.casefold()))
@@ -136,7 +146,7 @@ def words_in_id(response_id: str, words: Collection[str]) -> list[str]:
 
 
 def _patterns(ids: Sequence[str], conditions: Sequence[str]) -> Iterator[str]:
-    """Characters that go with the condition at one place of all ids; a sort that separates conditions."""
+    """Finds places at which the character goes with the condition, and a sort that separates conditions."""
     for place in range(max(map(len, ids))):
         seen: dict[str, set[str]] = defaultdict(set)
         for each, condition in zip(ids, conditions, strict=True):
@@ -153,7 +163,7 @@ def _patterns(ids: Sequence[str], conditions: Sequence[str]) -> Iterator[str]:
 
 
 def _sortable(response_id: str) -> list[tuple[int, str]]:
-    """Numbers by value, as people sort: R-9 before R-10."""
+    """Returns a sort key that sorts numbers by value, as people do: R-9 before R-10."""
     return [
         (int(part), "") if part.isdecimal() else (-1, part) for part in re.findall(r"\d+|\D+", response_id)
     ]
@@ -163,7 +173,7 @@ def _sortable(response_id: str) -> list[tuple[int, str]]:
 
 
 def blind_order(pack: BlindPack, rater: str, step: str, response_ids: Sequence[str]) -> list[str]:
-    """The order in which one rater sees some responses in one pass."""
+    """Returns the order in which one rater sees some responses in one pass."""
     question = pack.question_of
     ids = sorted(response_ids)  # the order in which they are given must not matter
     rng = random.Random(keyed_hash(pack.order_key.encode(), "order", rater, step))
@@ -177,17 +187,17 @@ def blind_order(pack: BlindPack, rater: str, step: str, response_ids: Sequence[s
 
 
 def count_neighbours(pack: BlindPack, shown: Sequence[str]) -> int:
-    """How many responses of an order directly follow another one to the same question."""
+    """Counts the responses that directly follow another response to the same question."""
     return sum(pack.question_of[before] == pack.question_of[after] for before, after in pairwise(shown))
 
 
 def can_separate(pack: BlindPack, response_ids: Sequence[str]) -> bool:
-    """Whether these responses have an order in which no two to one question follow each other."""
+    """Whether these responses have an order in which no two to the same question follow each other."""
     return _possible_distance([pack.question_of[each] for each in response_ids]) > 1
 
 
 def _possible_distance(questions: Sequence[str]) -> int:
-    """The largest distance that all responses to one question can keep; 1 if some have to be neighbours."""
+    """Returns the largest distance that responses to one question can keep; 1 if some must be neighbours."""
     counts = Counter(questions)
     most = max(counts.values(), default=1)
     if most == 1:
@@ -200,9 +210,10 @@ def _possible_distance(questions: Sequence[str]) -> int:
 def _spread(
     shuffled: Sequence[str], question: dict[str, str], distance: int, rng: random.Random
 ) -> list[str] | None:
-    """A shuffle in which each response that is too near to another of its question swaps with a random one.
+    """Swaps each response that is too near to another of its question with a random response.
 
-    Most responses stay where the shuffle put them, so the order is nearly uniform. None: no such order found.
+    Most responses keep their place in the shuffle, so the order is nearly uniform. Returns None if no such
+    order was found.
     """
     ids, asked = list(shuffled), [question[each] for each in shuffled]
 
@@ -230,7 +241,11 @@ def _spread(
 
 
 def _most_first(shuffled: Sequence[str], question: dict[str, str]) -> list[str]:
-    """Takes the question with the most responses left, unless it has just been: the fewest neighbours."""
+    """Orders responses so that the fewest neighbours have the same question.
+
+    Each step takes the question with the most responses left. It takes the same question as the step before
+    only if no other question is left.
+    """
     left: dict[str, deque[str]] = {}
     for each in shuffled:
         left.setdefault(question[each], deque()).append(each)
@@ -244,9 +259,10 @@ def _most_first(shuffled: Sequence[str], question: dict[str, str]) -> list[str]:
 
 
 def draw_share(key: str, response_ids: Sequence[str], share: float, purpose: str = "others") -> list[str]:
-    """A random share of some responses, sorted by id. A larger share contains the smaller one.
+    """Draws a random share of some responses, sorted by id. A larger share contains the smaller one.
 
-    A share of 10 to 15 % stays within these limits if whole responses allow it. At least one is drawn.
+    At least one response is drawn. A share of 10 to 15 % stays within these limits if whole responses allow
+    it.
     """
     n = len(response_ids)
     if n == 0 or share <= 0:

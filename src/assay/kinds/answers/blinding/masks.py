@@ -1,17 +1,17 @@
-"""Words in a response that would give its condition away, and the neutral words that raters see instead.
+"""Replaces words in a response that would give its condition away by neutral words.
 
-A word gives a condition away if it names the form in which the content was given: a curated text file,
-Markdown, HTML, a web page with its menus. But a question may be about that very word. So a rule does not mask
-a word if the rater reads it anyway: in the question or the gold answer, and, for words that can be a subject
-of their own (HTML, a tag, a menu), in the source as it is shown. A phrase that says which form was read ("the
-provided Markdown") is always masked.
+A word gives a condition away if it names the form of the content: a curated text file, Markdown, HTML, or a
+web page with its menus. But a question may be about that very word. Therefore a rule does not mask a word
+that the rater reads anyway in the question or the gold answer. Some words can be a subject of their own
+(HTML, a tag, a menu). These words are also not masked if the rater reads them in the source. A phrase that
+says which form was read ("the provided Markdown") is always masked.
 
-The name of a file or page stays without its ending, and so do names of sections: a citation has to be found
-in the source. Headings, lists and bold type in a response stay too: models write Markdown whatever they were
-given. How well the form of responses predicts their condition is measured once the seal is open
-(`leaks.statistics.guess_from_form`). Blanks that no reader can see or tell apart are made equal.
+The name of a file or page stays, without its ending. Names of sections stay too, because a citation has to be
+found in the source. Headings, lists and bold type also stay, because models write Markdown under every
+condition. Once the seal is open, `leaks.statistics.guess_from_form` measures how well the form of responses
+predicts their condition. Blanks that no reader can see or distinguish are made equal.
 
-Offsets are characters of Python strings: Unicode code points.
+Offsets count characters of Python strings: Unicode code points.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ Offsets = tuple[int, int]
 
 
 class MaskRule(NamedTuple):
-    """A pattern to look for, and what to show instead: a template of `re.Match.expand`.
+    """A pattern to look for, and its replacement: a template of `re.Match.expand`.
 
-    If the pattern has a group `word`, only that group may be what the rater reads anyway; else the whole
-    match.
+    The match stays if the rater reads it anyway. If the pattern has a group `word`, only that group is
+    compared with what the rater reads.
     """
 
     name: str
@@ -50,7 +50,7 @@ class MaskRule(NamedTuple):
 
 
 class MaskedText(NamedTuple):
-    """A text as raters see it, where it was changed, and how often by which rule."""
+    """A text as raters see it, the places where it was changed, and how often each rule changed it."""
 
     text: str
     masks: list[Mask]
@@ -133,7 +133,7 @@ RULES = (
 
 @dataclass(frozen=True)
 class Masker:
-    """The rules, and words or phrases of the study that would give a condition away."""
+    """The mask rules, and the words or phrases of the study that would give a condition away."""
 
     words: Sequence[str] = ()
     rules: Sequence[MaskRule] = RULES
@@ -147,16 +147,16 @@ class Masker:
 
     @cached_property
     def _all_rules(self) -> list[MaskRule]:
-        """The rule of the study's own words first: if a study names a word, it has a reason."""
+        """All rules. The rule of the study's own words comes first, as a study names it for a reason."""
         longest_first = sorted(self.words, key=len, reverse=True)
         pattern = "|".join(r"\s+".join(map(re.escape, word.split())) for word in longest_first)
         own = [_rule(OWN, rf"{_ARTICLE}(?<!\w)(?:{pattern})(?!\w)", DOCUMENT, "never")]
         return [*(own if pattern else []), *self.rules]
 
     def masked(self, text: str, asked: Sequence[str] = (), shown: str = "") -> MaskedText:
-        """A text with neutral words in place of telling ones.
+        """Replaces the words that would give a condition away by neutral words.
 
-        `asked` is what the rater reads of the question and its gold answer, `shown` is the source.
+        `asked` has the question and the gold answer as the rater reads them. `shown` is the source.
         """
         matches = self._matches(text, asked, shown)
         found = _replace(text, matches)
@@ -168,11 +168,15 @@ class Masker:
         return found
 
     def matching_rules(self, text: str, asked: Sequence[str] = (), shown: str = "") -> list[str]:
-        """The names of the rules that would still mask something."""
+        """Returns the names of the rules that would still mask something in the text."""
         return sorted({each.rule for each in self._matches(text, asked, shown)})
 
     def _matches(self, text: str, asked: Sequence[str], shown: str) -> list[_MaskMatch]:
-        """What to mask: the match that begins first, then the longest, then the first rule's; and so on."""
+        """Returns the words to mask, which do not overlap.
+
+        The match that begins first is taken. Of several, the longest is taken, and then the match of the
+        first rule. The search goes on after each match.
+        """
         found: list[_MaskMatch] = []
         waiting = {rank: _next(rule, text, 0, asked, shown) for rank, rule in enumerate(self._all_rules)}
         while left := {rank: match for rank, match in waiting.items() if match is not None}:
@@ -186,7 +190,7 @@ class Masker:
 
 
 def _next(rule: MaskRule, text: str, begin: int, asked: Sequence[str], shown: str) -> re.Match[str] | None:
-    """A rule's first match from `begin` on, except words that the rater reads anyway."""
+    """Returns a rule's first match from `begin` on, but skips words that the rater reads anyway."""
     read = {"never": [], "asked": asked, "shown": [*asked, shown]}[rule.lenient]
     for match in rule.pattern.finditer(text, begin):
         words = match["word"] if "word" in match.re.groupindex else match[0]
@@ -212,19 +216,19 @@ def _replace(text: str, found: Iterable[_MaskMatch]) -> MaskedText:
 
 
 def to_original(span: Offsets, masks: Sequence[Mask]) -> Offsets:
-    """A span of the text as shown, in the text as written. A span that cuts a mask covers all of it."""
+    """Converts a span of the shown text into the original text. A span that cuts a mask covers all of it."""
     start, end = span
     first = _place(start, masks, last=False)
     return first, first if start >= end else _place(end - 1, masks, last=True)
 
 
 def to_shown(span: Offsets, masks: Sequence[Mask]) -> Offsets:
-    """A span of the text as written, in the text as shown. A span that cuts a mask covers all of it."""
+    """Converts a span of the original text into the shown text. A span that cuts a mask covers all of it."""
     return to_original(span, [(first, last, start, end) for start, end, first, last in masks])
 
 
 def _place(at: int, masks: Sequence[Mask], *, last: bool) -> int:
-    """Where a character is in the other text: its place, or with `last` the place after it."""
+    """Returns the place of a character in the other text; with `last`, the place after that character."""
     before = bisect_right(masks, at, key=lambda mask: mask[0]) - 1
     if before < 0:
         return at + last

@@ -1,16 +1,16 @@
-"""A pack: everything that a rater may see of a study. It does not say which response is whose.
+"""A pack: everything that a rater may see of a study. It does not reveal the condition of a response.
 
 blind/
   pack.json      questions, gold answers, responses as shown, sources, who scores what
-  map.sealed     which response is whose, encrypted; the key lies beside the folder
-  marks/         what people said, in the order of saving
+  map.sealed     the item, arm and seed of each response, encrypted; the key lies beside the folder
+  marks/         the entries of raters, in the order of saving
   acts.jsonl     what was done with the seal, each line with the hash of the line before it
 blind.key        the key of the map
-blind.acts       how many acts there are, and the hash of the last
+blind.acts       how many acts there are, and the hash of the last act
 
-The map is encrypted until scoring is done. The pack contains a hash of the map from the first day, so that
-the map that is opened in the end can be shown to be the one that was sealed. The hash is salted, so that
-nobody can try out maps against it.
+The map is encrypted until scoring is done. The pack contains a hash of the map from the first day. This hash
+proves in the end that the opened map is the map that was sealed. The hash is salted, so that nobody can try
+out possible maps against it.
 """
 
 from __future__ import annotations
@@ -61,14 +61,14 @@ class GoldQuestion(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class MergedSource(msgspec.Struct, frozen=True):
-    """What the models were given under both conditions, merged into one text."""
+    """The content that the models were given under both conditions, merged into one text."""
 
     title: str
     text: str
 
 
 class Assignment(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Who scores how much: one rater everything, others or the same rater later a drawn share."""
+    """The division of work: the primary rater scores everything, and a drawn share is scored twice."""
 
     primary: str
     others: list[str] = []
@@ -104,7 +104,7 @@ class BlindPack(msgspec.Struct, frozen=True, omit_defaults=True, dict=True):
 
 
 class OriginalResponse(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What the seal hides of one response."""
+    """The part of a response that the seal hides: its item, arm, seed and original text."""
 
     response_id: str
     item_id: str
@@ -116,20 +116,20 @@ class OriginalResponse(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class SealedMap(msgspec.Struct, frozen=True):
-    """Which response is whose, and the salt of its hash."""
+    """The hidden part of every response, and the salt of the map's hash."""
 
     salt: str
     originals: list[OriginalResponse]
 
 
 def write_pack(folder: Path, pack: BlindPack) -> None:
-    """Writes `pack.json`, whole or not at all."""
+    """Writes `pack.json` atomically: the whole file or nothing."""
     content = msgspec.json.format(msgspec.json.encode(pack), indent=1)
     write_atomic(folder / PACK, partial(Path.write_bytes, data=content))
 
 
 def read_pack(folder: Path) -> BlindPack:
-    """Reads `pack.json`; a DataError if it is missing or damaged."""
+    """Reads `pack.json`. Raises a DataError if the file is missing or damaged."""
     path = folder / PACK
     try:
         return msgspec.json.decode(path.read_bytes(), type=BlindPack)
@@ -145,20 +145,20 @@ def read_pack(folder: Path) -> BlindPack:
 
 
 def commitment(sealed: SealedMap) -> str:
-    """SHA-256 of a map with its salt. The order of its rows does not matter."""
+    """Returns the SHA-256 of a map with its salt. The order of the map's rows does not matter."""
     rows = sorted(sealed.originals, key=lambda each: each.response_id)
     content = msgspec.json.encode(msgspec.structs.replace(sealed, originals=rows), order="sorted")
     return hashlib.sha256(content).hexdigest()
 
 
 def seal(sealed: SealedMap, key: bytes) -> bytes:
-    """The map, encrypted and authenticated (AES-256-GCM)."""
+    """Encrypts and authenticates a map (AES-256-GCM)."""
     nonce = secrets.token_bytes(NONCE_BYTES)
     return _HEAD + nonce + _cipher(key).encrypt(nonce, msgspec.json.encode(sealed), _HEAD)
 
 
 def unseal(content: bytes, key: bytes, committed: str) -> SealedMap:
-    """Decrypts a sealed map; a DataError if it is not the map whose commitment is given."""
+    """Decrypts a sealed map. Raises a DataError if that fails, or if the map's hash is not `committed`."""
     cipher = _cipher(key)
     from cryptography.exceptions import InvalidTag
 
@@ -203,12 +203,15 @@ def _cipher(key: bytes) -> AESGCM:
 
 
 def new_key() -> bytes:
-    """A new key from the system's source of randomness."""
+    """Returns a new key from the system's source of randomness."""
     return secrets.token_bytes(KEY_BYTES)
 
 
 def write_key(path: Path, key: bytes, *, replace: bool = False) -> None:
-    """Writes a key that only its owner can read. `replace` allows to lose another key, and its map."""
+    """Writes a key file that only its owner can read.
+
+    `replace` allows overwriting another key. The map of that key can then not be opened any more.
+    """
     with explain_write_errors(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         if path.exists() and not replace:
@@ -226,7 +229,7 @@ def _write_private(path: Path, content: bytes) -> None:
 
 
 def read_key(path: Path) -> bytes:
-    """Reads a key file; a DataError if it is missing or contains anything else."""
+    """Reads a key file. Raises a DataError if the file is missing, unreadable or not a key."""
     try:
         content = path.read_bytes()
     except FileNotFoundError:
@@ -245,6 +248,6 @@ def read_key(path: Path) -> bytes:
 
 
 def parse_key(content: bytes) -> bytes | None:
-    """The key, if the content is a key and nothing else."""
+    """Returns the key if the content is a key and nothing else; otherwise None."""
     found = _HEX.fullmatch(content.lower())
     return bytes.fromhex(found[1].decode()) if found else None

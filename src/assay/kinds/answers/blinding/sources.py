@@ -1,8 +1,9 @@
-"""What the models were given under both conditions, merged into one neutral text for raters.
+"""Merges the content that models were given under both conditions into one neutral text for raters.
 
-The content of both conditions is split into lines of plain text. A line that both contain, in the same or
-nearly the same words, appears once; a line of only one condition appears at its place among the others.
-Nothing shows which line came from where, and the text does not depend on which condition is named first.
+The content of both conditions is split into lines of plain text. A line that both conditions contain in the
+same or nearly the same words appears once. A line of only one condition appears at its place among the
+others. The text does not show which condition a line came from, and does not depend on which condition is
+named first.
 """
 
 from __future__ import annotations
@@ -33,10 +34,11 @@ class _SourceLine(NamedTuple):
 
 
 def neutral_source(texts: Sequence[tuple[str, str, str]]) -> str:
-    """Merges (condition, kind, content) of all contents that were given with a question into one text.
+    """Merges all contents (condition, kind, content) that were given with a question into one text.
 
-    `kind` is the ending of the content's file: `md` is Markdown, and so is a `txt` that begins like it; any
-    other content is plain text already. Several contents of one condition follow each other.
+    `kind` is the ending of the content's file. `md` is Markdown. A `txt` that begins like Markdown is treated
+    as Markdown too. Any other content is treated as plain text. Several contents of one condition follow each
+    other.
     """
     sides: dict[str, list[_SourceLine]] = {}
     for condition, kind, content in texts:
@@ -63,7 +65,7 @@ def _lines(kind: str, content: str) -> Iterator[_SourceLine]:
 
 
 def _is_wrapped(lines: Sequence[str]) -> bool:
-    """Whether lines are one paragraph that was broken to a width."""
+    """Whether the lines are one paragraph that was broken to a width."""
     least, most = _WIDTH
     return (
         len(lines) > 1
@@ -74,7 +76,7 @@ def _is_wrapped(lines: Sequence[str]) -> bool:
 
 
 def _merge(base: list[_SourceLine], other: list[_SourceLine]) -> list[_SourceLine]:
-    """The lines of both sides in one order. Of two lines that say the same, the longer one is taken."""
+    """Merges the lines of both sides into one order. Of two matching lines, the longer one is taken."""
     ours, theirs = [line.words for line in base], [line.words for line in other]
     matcher = SequenceMatcher(None, ours, theirs, autojunk=False)
     repeated = _repeated(ours, theirs, matcher)
@@ -89,7 +91,10 @@ def _merge(base: list[_SourceLine], other: list[_SourceLine]) -> list[_SourceLin
 
 
 def _weave(left: Sequence[_SourceLine], right: Sequence[tuple[_SourceLine, bool]]) -> Iterator[_SourceLine]:
-    """Merges a stretch on which the sides differ. `right` says of each line if the left repeats it."""
+    """Merges a stretch on which the sides differ.
+
+    `right` has each line, and whether the left side contains that line too.
+    """
     at = 0
     for line in left:
         twins = (
@@ -112,7 +117,7 @@ def _alike(one: _SourceLine, other: _SourceLine) -> bool:
 
 
 def _repeated(ours: Sequence[str], theirs: Sequence[str], matcher: SequenceMatcher[str]) -> set[int]:
-    """The places of their lines that ours contain too, nearly equal or at another place."""
+    """Returns the places of lines of `theirs` that `ours` contains too, nearly equal or at another place."""
     from rapidfuzz import fuzz, process
 
     equal = {block.b + step for block in matcher.get_matching_blocks() for step in range(block.size)}

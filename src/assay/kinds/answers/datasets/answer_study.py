@@ -1,4 +1,4 @@
-"""Answer studies: questions with gold answers, and the pages that models answer them from in two conditions.
+"""The dataset of an answer study: questions, gold answers, and the pages of both conditions.
 
 questions.json       sites with their questions: question_id, text, complexity, source_sections, source_urls
 gold-answers.json    sites with their answers: question_id, gold_answer, source_urls, verified_date
@@ -77,7 +77,7 @@ class AnswerStudy:
 
 @dataclass(frozen=True)
 class _StudyFiles:
-    """The content of a folder's files, as far as they can be read."""
+    """The readable content of the files in a study's folder."""
 
     questions: Sequence[PlacedRecord[QuestionRecord]]
     gold: Sequence[PlacedRecord[GoldAnswer]]
@@ -114,7 +114,10 @@ def _item(question: PlacedRecord[QuestionRecord], gold: GoldAnswer, sites: Mappi
 
 
 def _unmatched_answers(files: _StudyFiles) -> Iterator[Problem]:
-    """Questions without a gold answer, and gold answers to no question."""
+    """Yields a problem for each question without a gold answer, and for each answer without a question.
+
+    A gold answer under another site than its question is a problem too.
+    """
     asked = {each.record.question_id: each for each in files.questions}
     answered = {each.record.question_id for each in files.gold}
     if not asked or not answered:
@@ -133,7 +136,7 @@ def _unmatched_answers(files: _StudyFiles) -> Iterator[Problem]:
 
 
 def _unmatched_pairs(files: _StudyFiles) -> Iterator[Problem]:
-    """Pairs for questions that are not there, or that belong to another site."""
+    """Yields a problem for each pair whose question does not exist or belongs to another site."""
     site_of = {each.record.question_id: each.site_id for each in files.questions}
     for pair in files.pairs:
         for question_id in pair.record.question_ids if site_of else ():
@@ -153,7 +156,7 @@ def _unmatched_pairs(files: _StudyFiles) -> Iterator[Problem]:
 def _documents(
     pairs: Sequence[PlacedRecord[ContentPair]], folder: Path, extract: str, problems: list[Problem]
 ) -> list[Passage]:
-    """Both sides of every pair, as models are given them."""
+    """Reads both pages of every pair as passages. Problems of reading are added to `problems`."""
     read = cache(partial(read_page, extract=extract))  # one page may be part of several pairs
     found: list[Passage] = []
     for pair in pairs:
@@ -184,7 +187,10 @@ def _documents(
 
 
 def _warnings(files: _StudyFiles) -> Iterator[str]:
-    """What the files lack: it does not stop a study, but a reader of its results should know it."""
+    """Yields warnings about gaps in the files.
+
+    They do not stop a study, but a reader of its results should know them.
+    """
     short = [
         each.record.question_id
         for each in files.questions
@@ -212,7 +218,7 @@ def _warnings(files: _StudyFiles) -> Iterator[str]:
 
 
 def _crossed(pairs: Sequence[ContentPair]) -> list[str]:
-    """The pairs whose sides seem exchanged: HTML and Markdown, but not the way most others have them."""
+    """Returns the pairs that have HTML and Markdown on other sides than most pairs."""
     ways: dict[tuple[bool, bool], list[str]] = {(True, False): [], (False, True): []}  # which side is HTML
     for pair in pairs:
         is_html = (Path(pair.a).suffix.lower() in HTML, Path(pair.b).suffix.lower() in HTML)
@@ -226,7 +232,7 @@ def _is_verified(site: Site) -> bool:
 
 
 def _warning(sentence: str, noun: str, ids: Sequence[str]) -> Iterator[str]:
-    """A warning about some ids with the first of them listed; nothing if there are none."""
+    """Yields one warning that lists the first of the ids; yields nothing if there are no ids."""
     if ids:
         count = f"{len(ids)} {noun}" + "s" * (len(ids) != 1)
         more = f" and {len(ids) - _LISTED} more" if len(ids) > _LISTED else ""

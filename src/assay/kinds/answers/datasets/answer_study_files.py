@@ -1,6 +1,7 @@
-"""The files of an answer study: questions, gold answers, sites and content pairs, each with its line.
+"""Reads the files of an answer study: questions, gold answers, sites and content pairs.
 
-Problems are collected, never raised, so that all files can be corrected at once.
+Each record is read with its line. Problems are collected and not raised, so that all files can be corrected
+at once.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ T = TypeVar("T", bound=msgspec.Struct)
 
 
 class QuestionRecord(msgspec.Struct, frozen=True):
-    """A question in its file."""
+    """A question as its file gives it."""
 
     question_id: str
     text: str
@@ -37,7 +38,7 @@ class QuestionRecord(msgspec.Struct, frozen=True):
 
 
 class GoldAnswer(msgspec.Struct, frozen=True):
-    """The gold answer of a question, and when somebody last compared it with the site."""
+    """The gold answer of a question, and the date on which somebody last compared it with the site."""
 
     question_id: str
     gold_answer: str
@@ -46,7 +47,7 @@ class GoldAnswer(msgspec.Struct, frozen=True):
 
 
 class Site(msgspec.Struct, frozen=True):
-    """A row of the list of sites, as far as it is read."""
+    """The columns of a row of the site list that are read."""
 
     site_id: str
     sector: str = ""
@@ -55,7 +56,7 @@ class Site(msgspec.Struct, frozen=True):
 
 
 class ContentPair(msgspec.Struct, frozen=True):
-    """One page in both conditions, and the questions it is given for."""
+    """One page in both conditions, and the questions that the page is given for."""
 
     content_pair_id: str
     site_id: str
@@ -66,7 +67,7 @@ class ContentPair(msgspec.Struct, frozen=True):
 
 
 class PlacedRecord(NamedTuple, Generic[T]):
-    """A record, the site it belongs to, and its file and line."""
+    """A record with its site, its file and its line."""
 
     record: T
     site_id: str
@@ -74,7 +75,7 @@ class PlacedRecord(NamedTuple, Generic[T]):
     line: int | None
 
     def problem(self, what: str, field: str = "", fix: str = "") -> Problem:
-        """A problem with this record."""
+        """Returns a problem at the place of this record."""
         return Problem(what, self.where, self.line, field, fix)
 
 
@@ -120,7 +121,7 @@ def read_pairs(path: Path, problems: list[Problem]) -> list[PlacedRecord[Content
 
 
 def _by_site(path: Path, inner: str, kind: type[T], problems: list[Problem]) -> list[PlacedRecord[T]]:
-    """The records under each site of [{"site_id": …, INNER: [record, …]}, …]."""
+    """Reads the records under each site of [{"site_id": …, INNER: [record, …]}, …]."""
     content, lines = _json_list(path, problems)
     found: list[PlacedRecord[T]] = []
     for number, site in enumerate(content):
@@ -160,7 +161,7 @@ def _converted(raw: Any, kind: type[T], loc: Loc, lines: Lines, problems: list[P
 
 
 def _once(found: Sequence[PlacedRecord[T]], key: str, problems: list[Problem]) -> list[PlacedRecord[T]]:
-    """The records, each id once. An id that occurs again is a problem."""
+    """Returns the records with only one record per id. A repeated id is a problem."""
     first: dict[str, PlacedRecord[T]] = {}
     for each in found:
         value = getattr(each.record, key)
@@ -174,7 +175,7 @@ def _once(found: Sequence[PlacedRecord[T]], key: str, problems: list[Problem]) -
 
 
 def read_sites(path: Path, problems: list[Problem]) -> dict[str, Site]:
-    """Reads the list of sites, by id. Other columns are ignored."""
+    """Reads the list of sites, keyed by id. Columns that `Site` does not have are ignored."""
     found: dict[str, Site] = {}
     try:
         for line, row in csv_rows(read_text(path), str(path), ["site_id"]):
@@ -189,7 +190,10 @@ def read_sites(path: Path, problems: list[Problem]) -> dict[str, Site]:
 
 
 def csv_rows(text: str, where: str, needed: Sequence[str]) -> Iterator[tuple[int, dict[str, str]]]:
-    """The rows of a CSV text by column, each with its last line. At the end it raises all problems."""
+    """Yields the rows of a CSV text as maps by column, each with the number of its last line.
+
+    Problems of the header are raised at once. Problems of rows are raised together, after the last row.
+    """
     csv.field_size_limit(max(csv.field_size_limit(), len(text)))  # a long cell is allowed
     reader, wrong = csv.reader(io.StringIO(text, newline=""), strict=True), list[Problem]()
     try:
@@ -211,7 +215,7 @@ def csv_rows(text: str, where: str, needed: Sequence[str]) -> Iterator[tuple[int
 
 
 def _unfit_header(header: Sequence[str], where: str, needed: Sequence[str]) -> Iterator[Problem]:
-    """What is wrong with the names of columns. If one cause explains everything, only that cause."""
+    """Yields the problems of the column names. If one cause explains all problems, yields only that cause."""
     if not any(header):
         yield Problem("there are no names of columns", where, 1, fix=f"Begin with {','.join(needed)}.")
         return

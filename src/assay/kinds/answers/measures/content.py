@@ -1,7 +1,7 @@
 """Measures of size: how much content a model was given, and how much it wrote.
 
-Content is the documents that the hits of a response name, joined as the model was given them: no instructions
-and no question, which are the same under every condition.
+The content of a response is the text of the documents that its hits name, joined as the model was given them.
+The instructions and the question are not part of the content: they are the same under every condition.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ size_declaration = partial(Declaration, better="lower", absent=None, blank=froze
 
 @dataclass(frozen=True)
 class _SizeMeasure(LimitedMeasure, ABC):
-    """A size from 0 up, lower is better. An item without the text has no size, and stays out of the mean."""
+    """A size of 0 or more; lower is better. An item without the measured text stays out of the mean."""
 
     def applies(self, block: Block) -> NDArray[np.bool_]:
         return np.ones(len(block.items), dtype=bool)
@@ -42,7 +42,10 @@ class _SizeMeasure(LimitedMeasure, ABC):
 
     @classmethod
     def counted(cls, block: Block, sizes: Counts) -> NDArray[np.float64]:
-        """The size of each item by a function, NaN if it has no text. Equal texts are measured once."""
+        """Returns the size of each item's text by the function `sizes`, or NaN for an item without a text.
+
+        Equal texts are measured once.
+        """
         texts = cls.texts(block)
         distinct = list(dict.fromkeys(text for text in texts if text is not None))
         known = dict(zip(distinct, sizes(distinct), strict=True))
@@ -51,7 +54,7 @@ class _SizeMeasure(LimitedMeasure, ABC):
     @classmethod
     @abstractmethod
     def texts(cls, block: Block) -> Sequence[str | None]:
-        """The text that is measured of each item; None if there is none."""
+        """Returns the text of each item that is measured; None for an item without such a text."""
 
     @abstractmethod
     def sizes(self, texts: Sequence[str]) -> Sequence[int]: ...
@@ -63,7 +66,7 @@ content_size_declaration = partial(size_declaration, needs=frozenset({"hits"}), 
 class _ContentSize(_SizeMeasure):
     @classmethod
     def texts(cls, block: Block) -> Sequence[str | None]:
-        """The content of each item, joined once for all items that share it."""
+        """Returns the content of each item. Items with the same documents share one joined text."""
         known: dict[tuple[str, ...], str | None] = {}
         found: list[str | None] = []
         for response in block.responses:
@@ -77,7 +80,7 @@ class _ContentSize(_SizeMeasure):
 
 @dataclass(frozen=True)
 class _TokenCount(_SizeMeasure):
-    """Counts tokens with a vocabulary that comes with the program."""
+    """A measure that counts tokens with a vocabulary that comes with the program."""
 
     tokenizer: str = "llama3"
 

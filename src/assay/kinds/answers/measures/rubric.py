@@ -1,7 +1,7 @@
 """Measures of people's marks on whole responses: accuracy, hallucinations, completeness, citations.
 
-The values are the raters' own. A response that nobody scored yet is unjudged. See `docs/scoring.md` for what
-each grade means.
+The values are the grades that raters gave. A response without a mark is unjudged. `docs/scoring.md` explains
+each grade.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ COMPLETENESS, CITATION, CITATION_APPLIES = "completeness", "citation", "citation
 
 
 def response_grades(block: Block, label: str) -> NDArray[np.float64]:
-    """The grade of each item's response under a label; NaN if nobody gave one."""
+    """Returns the grade of each item's response under a label, or NaN for a response without a grade."""
     found = block.label(label).filter(pl.col("target").is_null(), pl.col("start").is_null())
     grades = dict(found.select("item", "grade").iter_rows())
     return np.array([grades.get(item_id, np.nan) for item_id in block.item_ids], dtype=np.float64)
@@ -38,7 +38,7 @@ rubric_declaration = partial(
 
 @dataclass(frozen=True)
 class _RubricMeasure(DeclaredMeasure):
-    """A measure that is a grade of the response as a whole."""
+    """A measure whose value is the raters' grade of the whole response."""
 
     label: ClassVar[str]
 

@@ -1,6 +1,6 @@
 """Prompted: a language model that answers each question from the content of one condition.
 
-The model is asked over OpenAI's chat protocol, at temperature 0 and with the seed of the run. It is shown the
+The model is asked over OpenAI's chat protocol, at temperature 0 and with the seed of the run. It gets the
 question and the item's content documents of its condition, in order, and nothing else. Both conditions of a
 study have the same prompt, so that they differ only in their content.
 """
@@ -48,10 +48,11 @@ NO_CONTENT = "NoContent"  # the fault of an item without content
 class Prompted(ChatParameters):
     """A model that is given the content documents of one condition with each question.
 
-    `url` is the service; if `model` is empty, its only model is asked. `instructions` are the system message,
-    which is left out if they are empty; {content} and {question} in the `prompt` are filled in. `extra` goes
-    into the request as it is; null takes a field out of it. `warm_up` requests are sent first, and their
-    answers dropped. Prices are per million tokens. The tokens that are observed are those of the answer.
+    `url` is the address of the service. If `model` is empty, the only model of the service is asked.
+    `instructions` are the system message; if they are empty, no system message is sent. {content} and
+    {question} in the `prompt` are filled in. The fields of `extra` are added to the request; a field that is
+    null is removed from it. First, `warm_up` requests are sent, and their answers are ignored. Prices are per
+    million tokens. The observed tokens are the tokens of the answer.
     """
 
     condition: str
@@ -84,12 +85,12 @@ class Prompted(ChatParameters):
         return PromptedIndex(self, model, content_of(corpus, self.condition), bill.cost or None)
 
     def messages(self, text: str) -> list[Message]:
-        """The messages of a request: the instructions, and a text as the user's message."""
+        """Returns the messages of a request: the instructions, and `text` as the user's message."""
         system = [{"role": "system", "content": self.instructions}] if self.instructions else []
         return [*system, {"role": "user", "content": text}]
 
     def problems(self, dataset: Dataset, kit: Kit) -> list[Problem]:
-        """A problem if the dataset has no content of this condition at all."""
+        """Returns a problem if the dataset has items but no content of this condition."""
         if not dataset.items or content_of(dataset.corpus, self.condition):
             return []
         what = f"there is no content of the condition {self.condition} to give to a model"
@@ -98,7 +99,7 @@ class Prompted(ChatParameters):
 
 @dataclass(frozen=True)
 class PromptedIndex:
-    """Open connections to the model, and the content for each item. It never changes."""
+    """Open connections to the model, and the content for each item. The index never changes."""
 
     part: Prompted
     model: ChatModel
@@ -112,7 +113,7 @@ class PromptedIndex:
         self.model.close()
 
     def answer(self, query: Query, budgets: Sequence[Budget]) -> Response:
-        """The model's answer as it wrote it; a fault if there is no content for the question."""
+        """Returns the model's answer unchanged, or a fault if there is no content or the request fails."""
         if not (given := self.content.get(query.item_id, ())):
             what = f"there is no content of the condition {self.part.condition} for this question"
             return Response(error=Fault(NO_CONTENT, what))

@@ -1,9 +1,9 @@
-"""Responses: what models answered elsewhere, from a file of JSON lines or CSV, plain or gzipped.
+"""Responses: answers that models gave elsewhere, read from JSON lines or CSV, plain or gzipped.
 
     {"question_id": "S001-Q01", "model_id": "small-8b", "condition": "A", "response": "Twice a week."}
 
-A row with `error` says why there is no response. input_token_count, output_token_count, tokenizer, cost,
-seconds and collected are optional; other fields are ignored.
+A row with `error` says why there is no response. These fields are optional: input_token_count,
+output_token_count, tokenizer, cost, seconds and collected. Other fields are ignored.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ Amount = Annotated[float, msgspec.Meta(ge=0)]
 
 
 class ResponseRow(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What one model answered to one question under one condition, or why it did not."""
+    """The answer of one model to one question under one condition, or the reason why there is none."""
 
     question_id: str
     condition: str
@@ -60,7 +60,7 @@ class ResponseRow(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class NumberedRow(NamedTuple):
-    """A row, and its line in the file."""
+    """A row, and the number of its line in the file."""
 
     number: int
     row: ResponseRow
@@ -68,7 +68,7 @@ class NumberedRow(NamedTuple):
 
 @dataclass(frozen=True)
 class ResponsesFile:
-    """A file of responses as far as it could be read, and everything that is wrong with its form."""
+    """The readable rows of a file of responses, and all problems of its form."""
 
     where: str
     rows: Sequence[NumberedRow] = ()
@@ -76,17 +76,17 @@ class ResponsesFile:
 
     @property
     def models(self) -> list[str]:
-        """The models that it has rows of, in the order of the file."""
+        """The models that have rows in the file, in the order of the file."""
         return list(dict.fromkeys(line.row.model_id for line in self.rows))
 
     def of(self, condition: str, model: str) -> list[NumberedRow]:
-        """The rows of one condition and model; without a model those of every model."""
+        """Returns the rows of one condition and model. Without a model, returns the rows of every model."""
         wanted = (line for line in self.rows if line.row.condition == condition)
         return [line for line in wanted if not model or line.row.model_id == model]
 
 
 def read_responses(path: Path) -> ResponsesFile:
-    """Reads the rows of a file. What is wrong with its form is among its problems, never raised."""
+    """Reads the rows of a file. Problems of the file's form are collected, never raised."""
     where, problems = str(path), list[Problem]()
     rows: list[NumberedRow] = []
     try:
@@ -114,12 +114,12 @@ def read_responses(path: Path) -> ResponsesFile:
 
 
 def _by_line(problems: Iterable[Problem]) -> list[Problem]:
-    """Problems by their lines, those of the file as a whole first."""
+    """Sorts problems by line. Problems of the file as a whole come first."""
     return sorted(problems, key=lambda each: each.line or 0)
 
 
 def _row_readers(path: Path, where: str) -> Iterator[tuple[int, Callable[[], ResponseRow]]]:
-    """Each row's line, and a function that reads the row."""
+    """Yields the line number of each row, and a function that reads the row."""
     name = path.name.removesuffix(".gz")
     if not name.endswith(_SUFFIXES):
         fix = f"Write it as one of {', '.join(_SUFFIXES)}, gzipped or not."
@@ -145,7 +145,7 @@ def _row_readers(path: Path, where: str) -> Iterator[tuple[int, Callable[[], Res
 
 
 def _from_csv(cells: dict[str, str]) -> ResponseRow:
-    """A row of a CSV file. An empty cell has no meaning, except as the response of a model."""
+    """Reads a row of a CSV file. Empty cells are ignored, but an empty response is an answer."""
     given: dict[str, Any] = {name: value.strip() for name, value in cells.items() if value.strip()}
     if "error" not in given:
         given["response"] = cells["response"]
@@ -167,7 +167,7 @@ def _row_problems(row: ResponseRow, where: str, number: int) -> Iterator[Problem
 
 @dataclass(frozen=True)
 class ResponsesIndex:
-    """Rows and content documents by item. No query changes it, so it is its own session."""
+    """Rows and content documents by item. No query changes the index, so it is its own session."""
 
     rows: Mapping[str, ResponseRow]
     content: Mapping[str, Sequence[Hit]]
@@ -176,7 +176,10 @@ class ResponsesIndex:
         return self
 
     def answer(self, query: Query, budgets: Sequence[Budget]) -> Response:
-        """The row of the item; a fault if collecting it went wrong. An empty text is an answer."""
+        """Returns the response of the item, or a fault if its row is missing or has an error.
+
+        An empty text is an answer.
+        """
         if (row := self.rows.get(query.item_id)) is None:
             return Response(error=ABSENT)
         seen = Observed({} if row.seconds is None else {"total": row.seconds}, tokens=row.output_token_count)
@@ -191,8 +194,9 @@ class Responses:
     """Answers of one model under one condition, from a file that was collected elsewhere.
 
     Hits are the content documents of that condition, if the corpus has them. `model` may be left out if the
-    file has rows of one model only. An item without a row fails with the fault `absent`, one whose row has an
-    error with the fault `error`. Costs in the file were paid elsewhere, and are not booked again.
+    file has rows of one model only. An item without a row fails with the fault `absent`. An item whose row
+    has an error fails with the fault `error`. Costs in the file were paid elsewhere, and are not counted
+    again.
     """
 
     path: str
@@ -217,7 +221,7 @@ class Responses:
         return ResponsesIndex(rows, {item_id: as_hits(given) for item_id, given in content.items()})
 
     def problems(self, dataset: Dataset, kit: Kit) -> list[Problem]:
-        """What is wrong with the file, and rows for questions that the dataset does not have."""
+        """Returns the problems of the file. A row for a question that the dataset lacks is also a problem."""
         file = read_responses(kit.path(self.path))
         known = {item.item_id for item in dataset.items}
         fix = "Correct the id, or take the row out."
@@ -229,7 +233,7 @@ class Responses:
         return _by_line([*file.problems, *self._unfit(file), *foreign])
 
     def warnings(self, dataset: Dataset, kit: Kit) -> list[str]:
-        """The questions that the file has no row for, whose items fail; and content that was cut off."""
+        """Warns about questions without a row, whose items fail, and about content that was cut off."""
         rows = read_responses(kit.path(self.path)).of(self.condition, self.model)
         who = f"condition {self.condition}" + (f" and model {self.model}" if self.model else "")
         found, there = list[str](), {line.row.question_id for line in rows}
@@ -243,13 +247,13 @@ class Responses:
         return found
 
     def identity(self, kit: Kit) -> str:
-        """The hash of the rows that are answered from. Other rows of the file do not matter."""
+        """Returns the hash of the rows of this condition and model. Other rows do not matter."""
         file = read_responses(kit.path(self.path))
         rows = sorted(file.of(self.condition, self.model), key=lambda line: line.row.key)
         return digest(msgspec.json.encode(line.row) for line in rows)
 
     def _unfit(self, file: ResponsesFile) -> Iterator[Problem]:
-        """The file has no row of this model or condition, or it has several models and none is chosen."""
+        """Yields a problem if no row fits, or if the file has several models and none is chosen."""
         if not file.rows:
             return
         if self.model and self.model not in file.models:
@@ -265,7 +269,10 @@ class Responses:
             yield Problem(what, file.where, fix="Collect it, or leave the system out.")
 
     def _cut_off(self, rows: Sequence[NumberedRow], dataset: Dataset) -> list[str]:
-        """The questions whose model read fewer tokens than their content can have, by any tokenizer."""
+        """Returns the questions whose number of input tokens is too small for their content.
+
+        The limit holds for any tokenizer.
+        """
         given = content_of(dataset.corpus, self.condition)
         sizes = {item_id: len(join_texts(each.text for each in texts)) for item_id, texts in given.items()}
         counts = {row.question_id: row.input_token_count for _, row in rows}
@@ -277,6 +284,6 @@ class Responses:
 
 
 def _list_some(ids: Sequence[str]) -> str:
-    """The first of many ids, and how many more there are."""
+    """Lists the first of many ids, and says how many more there are."""
     more = f" and {len(ids) - _LISTED} more" if len(ids) > _LISTED else ""
     return ", ".join(ids[:_LISTED]) + more
