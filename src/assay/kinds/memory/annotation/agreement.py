@@ -27,7 +27,7 @@ from assay.kinds.memory.datasets.case_file import LabelQuality
 from assay.stats.agreement import cohen_kappa
 from assay.stats.intervals import mean_interval
 
-GATE = LabelQuality.needed  # the mean Jaccard of evidence sets that passes
+GATE = LabelQuality.needed  # the least mean Jaccard of evidence sets that passes
 LEAST = LabelQuality.enough  # cases labelled by both; with fewer, the agreement is inconclusive
 PARTS = ("family", "minimum", "path", "edge_types", "roles", "pairs")
 COLUMNS = (
@@ -71,11 +71,11 @@ class AnnotatorAgreement:
     jaccard: float | None  # the mean over these cases
     low: float | None
     high: float | None
-    kappa: float | None  # Cohen's, over units in or out of the evidence
-    units: int  # over which kappa is computed
+    kappa: float | None  # Cohen's kappa of whether a unit is in the evidence
+    units: int  # how many units kappa is computed over
     exact: float | None  # share of cases with the same evidence
     parts: dict[str, LabelAgreement]
-    rejected: int  # cases that both rejected
+    rejected: int  # how many cases both rejected
     single: list[str]  # cases that only one of them has finished
     disagreements: list[Disagreement]  # worst first
     verdict: str

@@ -71,10 +71,10 @@ class Inventory:
     documents: int
     units: int
     new: list[str]
-    changed: list[str]  # other content under the same name
+    changed: list[str]  # documents with other content under the same name
     renamed: dict[str, str]  # the earlier name by the new name; the cells of the row are kept
     gone: list[str]
-    blank: dict[str, list[str]]  # by column that people fill in: documents without a value
+    blank: dict[str, list[str]]  # by column that people fill in: the documents without a value
 
     def as_json(self) -> dict[str, Any]:
         return {"schema": "assay/annotation-inventory/1", **vars(self), "path": str(self.path)}
@@ -185,7 +185,7 @@ class Snapshot(msgspec.Struct, frozen=True):
 
     schema: str
     version: str
-    created: Annotated[float, msgspec.Meta(ge=0, le=253_402_300_799)]  # the last second that has a date
+    created: Annotated[float, msgspec.Meta(ge=0, le=253_402_300_799)]  # up to the end of the year 9999
     document_hashes: dict[str, str]  # sha256 by file name
 
     @property

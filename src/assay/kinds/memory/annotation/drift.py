@@ -62,7 +62,7 @@ def write_shadow(workspace: Workspace, queries: Path, pack: str, out: Path | Non
         raise DataError(Problem("there is no query in it", str(queries), fix="Write one query per line."))
     texts = list(dict.fromkeys(asked))
     found = read_folder(workspace.documents, pack)
-    # The items last: a folder without items cannot be loaded, so a crash leaves no half dataset.
+    # The items are written last: a folder without items cannot be loaded, so a crash leaves no half dataset.
     files: dict[str, Iterable[object]] = {
         "documents.jsonl": [units.document for units in found.units.values()],
         "passages.jsonl": found.passages,
@@ -175,7 +175,7 @@ class ArmDrift(msgspec.Struct, frozen=True):
     high: float | None
     overlap: float | None
     unchanged: int
-    moved: list[ResultShift]  # most first
+    moved: list[ResultShift]  # those that moved most come first
     failed: list[str]  # queries that failed at one of the times
     only_before: list[str]
     only_now: list[str]
@@ -191,7 +191,7 @@ class Drift:
     since: str
     k: int
     arms: list[ArmDrift]
-    only_before: list[str]  # arms
+    only_before: list[str]  # arms with results only at the earlier time
     only_now: list[str]
 
     def as_json(self) -> dict[str, Any]:

@@ -292,7 +292,7 @@ def _write_checked(files: Mapping[Path, dict[str, Any]], cases: Sequence[Approve
 
 
 def _earlier_files(folder: Path, files: Mapping[Path, dict[str, Any]]) -> Iterator[str]:
-    """Yields a warning for each case file of an earlier export.
+    """Yields a warning for each case file of an earlier export in the folder.
 
     If somebody loads the whole folder, such a file would count as part of this export.
     """

@@ -37,7 +37,7 @@ LABEL_COLUMNS = (
     "required_contradiction_pairs",
 )
 
-_SMALL = re.compile(r"\d{1,9}")  # Python refuses to read numbers of thousands of digits
+_SMALL = re.compile(r"\d{1,9}")  # a limit, because Python refuses to read numbers of thousands of digits
 Absent = Callable[[str], tuple[str, str] | None]  # for a node that no document has: the fault and the fix
 
 

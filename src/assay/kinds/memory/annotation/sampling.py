@@ -1,7 +1,7 @@
 """The documents and units to write cases about, drawn at random by a seed, within strata.
 
-Every choice is made by a hash of the seed and a name. A document more or less therefore changes no other
-choice.
+Every choice is made by a hash of the seed and a name. Adding or removing a document therefore leaves the
+random order of the others unchanged.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from assay.kinds.memory.annotation.documents import (
 from assay.kinds.memory.annotation.workspace import Workspace, write_file, write_table
 
 SAMPLE_COLUMNS = ("case_id", "doc_id", "stratum", "node_id", "cues", "suggested_family", "section", "text")
-SEQUENCE = re.compile(r"(?:^|-)(prime|probe)-")  # in the ids of cases that are asked in order
+SEQUENCE = re.compile(r"(?:^|-)(prime|probe)-")  # part of the ids of cases that are asked in order
 # The family of case that each kind of unit suits. A unit without a cue is only worded like others.
 SUGGESTED = {
     "exception": "exception",
@@ -44,8 +44,8 @@ class SampleSettings:
     """The numbers and columns by which a sample is drawn."""
 
     documents: int | None = None  # how many documents in all; None: every one
-    least: int = 1  # documents per stratum
-    units: int = 5  # per document
+    least: int = 1  # the fewest documents per stratum
+    units: int = 5  # how many units per document
     by: tuple[str, ...] | None = None  # the columns that make strata; None: the columns of STRATA with values
     seed: int = 0
 
@@ -56,7 +56,7 @@ class Stratum(msgspec.Struct, frozen=True):
     name: str
     size: int
     drawn: list[str]
-    short: int = 0  # how many documents it lacks to reach the least
+    short: int = 0  # how many documents are missing to reach the least
 
 
 @dataclass(frozen=True)
@@ -149,10 +149,10 @@ def _strata_columns(
 
 
 def allocate(sizes: Mapping[str, int], total: int | None, least: int) -> dict[str, int]:
-    """Returns how many documents are drawn from each stratum.
+    """Returns how many documents are drawn from each stratum; all of them if `total` is None.
 
-    Each stratum first gets `least` documents, if it has so many. The rest is shared by the sizes of what is
-    left, largest remainders first.
+    Each stratum first gets `least` documents, or all it has. The rest of `total` is shared in proportion to
+    the documents that are left in each stratum, by the method of largest remainders.
     """
     if total is None:
         return dict(sizes)

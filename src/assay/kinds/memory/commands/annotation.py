@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from assay.kinds.memory.annotation.agreement import AnnotatorAgreement
     from assay.kinds.memory.annotation.drift import Drift
 
-SHOWN = 10  # names or disagreements; JSON has them all
-TEXT = 48  # characters of a query
+SHOWN = 10  # the most names or disagreements that are printed; JSON has all
+TEXT = 48  # the most characters of a query that are printed
 
 Documents = Annotated[
     Path, typer.Argument(metavar="DIR", help="The folder of numbered documents, .md or .txt.")

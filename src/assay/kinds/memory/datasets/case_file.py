@@ -130,7 +130,7 @@ class CaseFileHeader(_StrictModel):
     dataset_id: FilledText
     domain_pack_name: Annotated[
         FilledText, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_.\-]*$")
-    ]  # without parameters
+    ]  # the name of a pack, without parameters
     document_directory: FilledText
     cases: Annotated[list[Any], Field(min_length=1)]
     dataset_name: FilledText | None = None  # None: the dataset_id
@@ -248,7 +248,7 @@ def _fields(model: type[Model], raw: Any, loc: Loc, found: FileProblems, name: s
         found.wrong(loc, each["loc"], what, fix, name)
     if any(each["type"] != "extra_forbidden" for each in errors):
         return None
-    for each in errors:  # these are reported; without them the rest can be checked too
+    for each in errors:  # unknown fields are reported; without them, the other fields can be read
         del reduce(getitem, each["loc"][:-1], raw)[each["loc"][-1]]
     return model.model_validate(raw)
 

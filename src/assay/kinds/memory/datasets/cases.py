@@ -123,7 +123,7 @@ class _CaseCollection:
     places: dict[str, Place] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
-    origin: dict[str, CaseFile] = field(default_factory=dict)  # of each document
+    origin: dict[str, CaseFile] = field(default_factory=dict)  # the file that first had each document
     datasets: dict[str, CaseFile] = field(default_factory=dict)
 
     def add(self, file: CaseFile, unprimed: bool) -> None:
@@ -145,7 +145,7 @@ class _CaseCollection:
         first = {case.case_id: index for index, case in reversed(file.cases.items())}
         for index, case in file.cases.items():
             if first[case.case_id] != index:
-                continue  # the file itself reports it
+                continue  # the reader of the file reports the doubled id
             item_id = case.case_id if self.plain_ids else f"{header.dataset_id}/{case.case_id}"
             item = _item(item_id, case, file, sequence, scope)
             self._add_item(item, file, index)

@@ -35,7 +35,7 @@ UNPROVEN = (
 )
 _SESSION = re.compile(r"session_([1-9][0-9]{0,8})")
 _OF_A_SESSION = re.compile(rf"{_SESSION.pattern}(_date_time)?")
-_SEVERAL = re.compile(r"D\d+:\d+(?:[;,\s]+D\d+:\d+)+")  # well-formed ids in one string
+_SEVERAL = re.compile(r"D\d+:\d+(?:[;,\s]+D\d+:\d+)+")  # several well-formed ids in one string
 _ID = re.compile(r"D\d+:\d+")
 _DATE = "%I:%M %p on %d %B, %Y"
 

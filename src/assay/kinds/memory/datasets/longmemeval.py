@@ -32,7 +32,7 @@ UNPROVEN = (
     "types of edges, shapes of paths, roles and contradictions: its labels only name sessions and turns",
     "what an earlier question leaves behind in a memory: every question has a history of its own",
 )
-LISTED = 20  # names in a warning; the rest are counted
+LISTED = 20  # the most names in a warning; the others are counted
 _MOMENT = re.compile(r"(\d{4})[-/](\d{1,2})[-/](\d{1,2})(?:\D+?(\d{1,2}):(\d{2}))?")
 
 
@@ -95,8 +95,8 @@ class _HaystackContent:
     items: list[Item] = field(default_factory=list)
     absent: list[str] = field(default_factory=list)  # answer sessions that are not in their haystack
     doubled: list[str] = field(default_factory=list)  # sessions that are in one haystack twice
-    unlabelled: list[str] = field(default_factory=list)  # questions without a label for their answer
-    texts: dict[str, str] = field(default_factory=dict)  # a session of many haystacks is stored once
+    unlabelled: list[str] = field(default_factory=list)  # questions without a relevant passage
+    texts: dict[str, str] = field(default_factory=dict)  # so that equal texts are stored once
     assistant: bool = False
 
     def warnings(self) -> list[str]:

@@ -61,7 +61,7 @@ class _SentenceQuestion(msgspec.Struct):
 class HotpotQA:
     """HotpotQA's questions in the distractor setting, each over the sentences of its own context.
 
-    `graph` is "adjacent" or "links". "adjacent" only draws edges between neighbouring sentences of one title.
+    `graph` is "adjacent" or "links". "adjacent" draws edges only between neighbouring sentences of one title.
     "links" also draws edges by titles and names. `policy` says whether all supporting sentences must be found
     or any of them.
 

@@ -25,7 +25,7 @@ Graph = Literal["adjacent", "links"]
 Policy = Literal["all", "any"]
 TitledSentences = tuple[str, list[str]]  # the title of a paragraph and its sentences
 Fact = tuple[str, int]  # a title, and the number of a sentence from 0
-SupportShare = Literal["whole", "partial", "none"]  # how much of a question's support is there
+SupportShare = Literal["whole", "partial", "none"]  # how much of a question's support was found
 
 PACKS = {"adjacent": "sentence_chain", "links": "sentence_links"}
 UNPROVEN = (
@@ -65,7 +65,7 @@ def _is_in_word(sign: str) -> bool:
 class DocumentStems:
     """The stems of texts: the normalised title, with a number from the second text of a title on.
 
-    No title with letters or digits contains the # before the number, so all stems are different.
+    No normalised title with letters or digits contains the # before the number, so all stems are different.
     """
 
     def __init__(self) -> None:
@@ -110,7 +110,7 @@ class BenchmarkForm:
     def tags(self, own: Mapping[str, str | int | None], support: SupportShare) -> dict[str, list[str]]:
         """Returns the tags of an item: the tags of the release that have a value, and further tags.
 
-        `support` says how much of the support of the item is there.
+        `support` says how much of the item's support was found.
         """
         found = {name: [str(value)] for name, value in own.items() if value not in (None, "")}
         every = {"dataset": self.name, "policy": self.policy, "multi_hop": "yes", "evidence": support}

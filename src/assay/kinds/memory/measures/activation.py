@@ -142,7 +142,7 @@ class PrimingShift(ActivationMeasure):
     priming; the distance is total variation.
     """
 
-    # no response is missing: an unprimed answer replaces it, and twice nothing is the same result
+    # an empty response is not missing: two empty results are the same result
     declares: ClassVar[Declaration] = activation_declaration(
         "PrimingShift",
         needs=frozenset({"labels"}),

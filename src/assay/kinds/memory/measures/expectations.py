@@ -66,7 +66,7 @@ evidence_declaration = partial(Declaration, at="rank", blank=HITS)
 class EvidenceMeasure(DeclaredMeasure, ABC):
     """A measure of the evidence among the returned nodes: from 0 to 1, and 0 if nothing came back."""
 
-    least: ClassVar[float] = 1.0  # the measure applies to items that have a label of at least this grade
+    least: ClassVar[float] = 1.0  # an item needs a label of at least this grade
     over: Over = "paths"
     cutoff: int | None = None
 

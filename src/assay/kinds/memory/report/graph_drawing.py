@@ -172,8 +172,8 @@ class WalkLayout:
     def columns(self) -> dict[int, list[str]]:
         """The nodes drawn in each layer.
 
-        Nodes of the best path come first. The others are ordered by the rows of the nodes from which links
-        lead to them.
+        Nodes of the best path come first. The other nodes are in the order of the nodes from which links lead
+        to them.
         """
         chosen: dict[str, int] = {}
         filled: Counter[int] = Counter()
@@ -290,7 +290,7 @@ def draw_walk(layout: WalkLayout, item: WalkedItem, statuses: Mapping[str, str])
     """Returns the SVG of a walk. `statuses` says of each expected node whether it was found."""
     wide, high = layout.size
     roles = {step.target: step.role for step in (*layout.trace, *layout.path) if step.role}
-    places: dict[str, list[str]] = {}  # in the best path, from 1; a node may be walked twice
+    places: dict[str, list[str]] = {}  # places in the best path, from 1; a node may be walked twice
     for place, step in enumerate(layout.path, 1):
         places.setdefault(step.target, []).append(str(place))
     nodes = [
@@ -343,11 +343,11 @@ def _link(drawn: LinkCurve) -> Markup:
     The name of the edge is above the end, the stop reason below it.
     """
     (x, y), (end, level) = drawn.start, drawn.end
-    side = 1 if drawn.back else -1  # of the box, on which the link enters
+    side = 1 if drawn.back else -1  # the side of the box on which the link enters
     turn = end + side * RUN
     bend = (GAP - RUN) * 0.6
     leaves = -bend if drawn.back or x == end else bend
-    if x == end:  # within a layer: out to the left and back
+    if x == end:  # within a layer, the link goes out to the left and comes back
         leaves = -RUN - bend
     curve = (x, y, x + leaves, y, turn + side * bend * (0 if x == end else 1), level, turn, level)
     line = _LINE.format(*curve, end + side * 9) + _TIP.format(end, level, w=side * 9)

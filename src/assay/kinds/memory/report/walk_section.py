@@ -93,7 +93,7 @@ def walk_section(results: Results, items: Sequence[WalkedItem]) -> Section | Non
 def walk_pictures(results: Results, items: Sequence[WalkedItem], grid: Grid) -> dict[str, list[WalkPicture]]:
     """Returns the pictures of walks that the page shows, by item.
 
-    An item is drawn with all its pictures or not at all, as long as the pictures fit into `ROOM`.
+    An item whose pictures do not all fit into the rest of `ROOM` is skipped.
     """
     found: dict[str, list[WalkPicture]] = {}
     room = ROOM

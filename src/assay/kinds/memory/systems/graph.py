@@ -44,8 +44,8 @@ class Traits:
 
     roles: Sequence[str]
     weight: Floats  # 0 to 1: how much the node matters, before any query
-    striking: Bools  # risky or unusual enough to be looked at first
-    bonus: Floats  # energy that its role adds when it is reached
+    striking: Bools  # whether the node is risky or unusual enough to score more
+    bonus: Floats  # the energy that the node's role adds when a spread reaches the node
 
 
 @dataclass(frozen=True)

@@ -38,7 +38,7 @@ class LearningRule:
     most: float = 0.15  # the most that use can add to a node's weight
     recovery: float = 0.02  # what each use adds to a node's freshness
     fading: float = 0.05  # the share of its freshness that a node loses with each query that does not walk it
-    floor: float = 0.5  # of freshness
+    floor: float = 0.5  # the least freshness of a node
 
 
 class MemoryState:
@@ -111,7 +111,7 @@ class MemorySession:
         trace = trace_of(index.graph, outcome, index.ground.usable, index.settings.trace_steps)
         meter.lap("walk")
         observed = meter.observed()
-        if index.settings.counterfactuals:  # not part of answering, so not of its time
+        if index.settings.counterfactuals:  # their time is not measured: answering needs no removals
             trace += self._removals(query, relevance, outcome, hits)
         if self.state is not None:
             self.state.learn(outcome.walked)

@@ -81,7 +81,7 @@ class ConflictRule(msgspec.Struct, frozen=True, dict=True, forbid_unknown_fields
     edge: str = "contradicts"
     share: Share = 0.6
     shared: Count = 3
-    most: Count = 5  # earlier units that a unit is compared with
+    most: Count = 5  # how many earlier units a unit is compared with at most
     weight: Share = 0.7
     negations: tuple[str, ...] = ("not", "no", "never", "without", "cannot")
 
@@ -93,8 +93,8 @@ class ConflictRule(msgspec.Struct, frozen=True, dict=True, forbid_unknown_fields
 class NameRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A rule that draws edges between units of different documents that name the same thing."""
 
-    title_edge: str = "mentions"  # to the first unit of the document whose title a text has
-    name_edge: str = "shares_name"  # between units that have the same rare capitalised name
+    title_edge: str = "mentions"  # leads to the first unit of the document whose title a text has
+    name_edge: str = "shares_name"  # joins units that have the same rare capitalised name
     weight: Share = 0.6
     rarest: Annotated[int, msgspec.Meta(ge=2)] = 5  # a name in more units than this number is not rare
 
@@ -128,7 +128,7 @@ class PackRules(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     conflicts: ConflictRule | None = None
     amendments: list[str] = []  # X_addendum is read after X, as one document with it
     names: NameRule | None = None
-    weights: dict[str, WeightRule] = {}  # risk, importance, novelty
+    weights: dict[str, WeightRule] = {}  # by name: risk, importance, novelty
     confidence: ShareOrNone = 0.95
     striking: ShareOrNone = 0.8  # a unit with at least this risk or novelty is striking
     tensions: tuple[str, ...] = ("exception_to", "contradicts")

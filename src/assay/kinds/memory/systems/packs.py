@@ -27,13 +27,13 @@ from assay.kinds.memory.systems.rule_graph import RuleGraph
 from assay.kinds.memory.systems.spread import STOPS
 
 PACKS = "assay.packs"  # the group of plugins
-PLAIN = "sentence_chain"  # the pack of passages that name none
+PLAIN = "sentence_chain"  # the pack of passages that name no pack
 
 FIRST_ADDRESS = "assay.systems.graph.packs"
 
 _FOLDER = Path(__file__).parent / "rules"
 _ROLE, _EDGE, _STOP = "role", "edge type", "stop reason"  # the kinds of words that a case may require
-_NAMED = 3  # items that a warning names
+_NAMED = 3  # the most items that a warning names
 
 
 class PackGraph(NamedTuple):
@@ -269,10 +269,10 @@ def pack_problems(
 def gold_warnings(dataset: Dataset, pack: DomainPack | None, kit: Kit) -> list[str]:
     """Warns of each role, edge type or stop reason that cases require and no pack of their documents gives.
 
-    Every memory would fail a case because of a misspelt word. It is only a warning, because an external
-    engine may use words of its own.
+    A misspelt word would make every memory fail the case. This is only a warning, because an external engine
+    may use words of its own.
     """
-    known: dict[int, Mapping[str, frozenset[str] | None]] = {}  # by scope, which cases of a file share
+    known: dict[int, Mapping[str, frozenset[str] | None]] = {}  # by scope; cases of a file share one
     strange: dict[tuple[str, str, str], list[str]] = {}
     for item in dataset.items:
         for kind, word in _required_words(item.gold):

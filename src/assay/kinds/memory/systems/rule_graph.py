@@ -21,7 +21,7 @@ _NUMBER = re.compile(r"(\d+(?:[.,:]\d+)*)(?:\s*(%|\w+))?")
 _WORD = re.compile(r"\w+")
 _ASIDE = re.compile(r"\s*\([^)]*\)\s*$")  # a final "(…)" is not part of the name
 _NAME = re.compile(r"\b[A-Z][\w’'-]+(?:\s+(?:of|the|de|von|van|and|&)\s+[A-Z][\w’'-]+|\s+[A-Z][\w’'-]+)*")
-_LONGEST = 8  # words of a title
+_LONGEST = 8  # the most words of a title that count
 _SHORTEST = 4  # the fewest letters of a name that is one word
 
 

@@ -20,7 +20,7 @@ from assay.kinds.memory.systems.graph import Bools, Floats, Ints, MemoryGraph
 
 PASSED, WEAKER, BELOW, DISALLOWED, FULL = range(5)
 STOPS = (None, "weaker_edge", "below_threshold", "disallowed_edge", "node_limit")
-_MOST_ROUNDS = 1_000  # of PageRank; at a damping of 0.5 about twenty are enough
+_MOST_ROUNDS = 1_000  # of PageRank; about twenty are enough at a damping of 0.5
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class SpreadRule:
     hops: int = 2
     decay: float = 0.75
     threshold: float = 0.15
-    limit: int = 48  # nodes that one seed may reach
+    limit: int = 48  # the most nodes that one seed may reach
     tension: float = 0.12  # the energy that an edge of a tension adds
 
 
@@ -57,7 +57,7 @@ class Activation:
     hop: Ints  # -1: the node was not reached
     edge: Ints  # -1: no edge led to the node
     attempts: Propagations
-    reached: Ints  # nodes in order of hop
+    reached: Ints  # the reached nodes, in order of hop
 
     def way_to(self, graph: MemoryGraph, node: int) -> list[int]:
         """Returns the edges from the seed to a node, in order."""
@@ -126,7 +126,7 @@ def _pass_on(
     energy = np.where(stop == PASSED, np.minimum(gained * readiness, 1.0), energy)
 
     open_ = np.flatnonzero(stop == PASSED)
-    # the strongest edge to each node; one against its direction only if no other leads there
+    # the strongest edge to each node passes; an edge against its direction only if no other leads there
     keys = (open_, -energy[open_], graph.against[edges[open_]], target[open_])
     order = open_[np.lexsort(keys)]
     again = np.concatenate([[False], target[order][1:] == target[order][:-1]]) if len(order) else order < 0

@@ -17,7 +17,7 @@ from assay.kinds.memory.systems.spread import (
     spread,
 )
 
-SEMANTIC, STRUCTURAL, STRIKING, WEIGHT = 0.55, 0.20, 0.15, 0.10  # parts of a node's score
+SEMANTIC, STRUCTURAL, STRIKING, WEIGHT = 0.55, 0.20, 0.15, 0.10  # the weights of the parts of a node's score
 WORTHWHILE = 0.5  # a walk goes on to a node that scores at least this part of its seed's score
 
 
@@ -171,7 +171,7 @@ class SpreadingActivation:
 class PersonalisedPageRank:
     """A strategy that scores nodes by personalised PageRank from the nodes that match best.
 
-    Each path leads from one of these nodes to the node with the highest score that it reaches.
+    A path leads from a matching node to the node with the highest score that can be reached from there.
     """
 
     seeds: int
