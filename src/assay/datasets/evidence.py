@@ -31,8 +31,7 @@ STATES = 2  # the grade of a passage that holds evidence
 
 
 def sentence_unit(passage: Passage, span: Span) -> dict[str, Any]:
-    """Returns a sentence of a passage as a unit of evidence. The span counts from the start of the
-    document."""
+    """Returns a sentence of a passage as a unit of evidence. `span` counts characters of the document."""
     base = passage.span.start if passage.span else 0
     text = passage.text[span.start - base : span.end - base]
     source = passage.source or passage.doc_id

@@ -89,8 +89,7 @@ def _with_metadata(record: dict[str, Any], fields: Collection[str]) -> dict[str,
 
 
 def _unplaced_passages(passages: FileRecords[Passage], corpus: Corpus) -> list[Problem]:
-    """Returns problems of passages whose document does not exist, or whose span is not within the
-    document."""
+    """Returns problems of passages whose document does not exist, or does not contain their span."""
     problems = []
     for line, passage in passages:
         source = corpus.documents.get(passage.source or passage.doc_id)

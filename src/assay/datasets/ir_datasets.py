@@ -64,8 +64,7 @@ def _catalogue() -> ModuleType:
 
 
 def _passage(doc: Any) -> Passage:
-    """Returns a document as a passage: with a separate title if it has one, otherwise with all its text in
-    one."""
+    """Makes a passage of a document: with its title if it has one apart from its text."""
     if isinstance(text := getattr(doc, "text", None), str):
         return Passage(doc.doc_id, text, getattr(doc, "title", None) or "")
     return Passage(doc.doc_id, doc.default_text())

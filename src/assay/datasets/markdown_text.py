@@ -132,8 +132,7 @@ def _blocks(tokens: Sequence[Token]) -> Iterator[_TextBlock]:
 
 
 def _closing_index(tokens: Sequence[Token], at: int) -> int:
-    """Returns the index of the token that closes the token at a place; the place itself if it opens
-    nothing."""
+    """Returns the index of the token that closes the token at `at`, or `at` if that token opens nothing."""
     depth = 0
     for place in range(at, len(tokens)):
         depth += tokens[place].nesting

@@ -85,8 +85,7 @@ class PageParser(HTMLParser):
         return end
 
     def parse_marked_section(self, i: int, report: bool = True) -> int:
-        """Reads `<![…` as a comment, as browsers do. For some of these, the standard parser raises an
-        error."""
+        """Reads `<![…` as a comment, as browsers do. The standard parser sometimes raises an error."""
         return self.parse_bogus_comment(i, report)
 
 
@@ -163,8 +162,7 @@ def markdown_content(source: str) -> str:
 
 
 def _keep_code(dropped: re.Match[str]) -> str:
-    """Returns the text that stays of a match: a block of code, or everything after a comment that never
-    ends."""
+    """Returns the part of a match that stays: code, or the text after a comment that never ends."""
     if (rest := dropped.groupdict().get("open")) is None:
         return dropped["code"] or ""
     return "<!--" + _DROPPED_BUT_COMMENTS.sub(_keep_code, rest)

@@ -182,8 +182,7 @@ def missing_passages(doc_ids: Collection[str], where: str, line: int, field: str
 
 
 def unknown_documents(named: Mapping[str, float], docs: Collection[str]) -> list[str]:
-    """Returns the relevant documents that are not among `docs`. A document of grade 0 or less may be
-    absent."""
+    """Returns the documents with a grade above 0 that are not among `docs`. Others may be absent."""
     return [doc_id for doc_id, grade in named.items() if grade > 0 and doc_id not in docs]
 
 

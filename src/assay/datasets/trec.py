@@ -1,6 +1,6 @@
-"""The TREC dataset: topics and qrels.
+"""Reads TREC datasets: topics and qrels.
 
-Topics are `id<TAB>text` lines or the classic tagged form:
+Topics are lines of `id<TAB>text`, or have the classic form with tags:
 
     <top>
     <num> Number: 301
@@ -58,8 +58,7 @@ class Trec:
 
 
 def read_topics(path: str | Path) -> dict[str, str]:
-    """Returns topic texts by id, in the order of the file. Raises a DataError with all problems of the
-    file."""
+    """Returns topic texts by id, in the order of the file. Raises a DataError with all its problems."""
     where = str(path)
     try:
         text = read_bytes(Path(path)).decode()

@@ -5,7 +5,7 @@
 1 The first unit.         also 1. and 1) and (1) and 1.2, which is the unit 1.2
   Lines without a number continue the unit above them, also after blank lines.
 
-A unit is the node STEM:NUMBER; the stem is the file's name without its suffix.
+Each unit becomes the node STEM:NUMBER, where STEM is the file's name without its suffix.
 """
 
 from __future__ import annotations

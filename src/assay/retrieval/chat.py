@@ -40,8 +40,7 @@ class Chat:
         return {name: value for name, value in payload.items() if value is not None}
 
     def parse_reply(self, messages: Sequence[Message], answer: Any) -> ChatReply:
-        """Parses the answer of the service. Raises a ValueError if the answer does not follow the
-        protocol."""
+        """Parses the answer of the service. Raises a ValueError if it does not follow the protocol."""
         found = msgspec.convert(answer, _ChatCompletion)
         text = found.choices[0].message.content if found.choices else None
         usage = found.usage if isinstance(found.usage, dict) else {}

@@ -67,10 +67,10 @@ class ChatParameters:
                 raise UsageError(f"{name} is {value:g}. It must be a number, 0 or more.")
 
     def check_service(self, prompt: str, places: Collection[str]) -> str:
-        """Returns the identity of the service, without secrets. Raises a UsageError if a parameter makes no
-        sense.
+        """Returns the identity of the service, without secrets.
 
-        `places` are the names that must occur in braces in the prompt.
+        Raises a UsageError if a parameter makes no sense. `places` are the names that must occur in braces in
+        the prompt.
         """
         self.check_numbers()
         for place in places:
@@ -100,8 +100,7 @@ def chat_fault(error: Retryable | RequestRefusal) -> Fault:
 
 @dataclass
 class Bill:
-    """The cost of all attempts, and the number of tokens of the last answer (None: the service does not
-    say)."""
+    """The cost of all attempts, and the number of tokens of the last answer (None: unknown)."""
 
     cost: float = 0.0
     written: int | None = None
@@ -125,8 +124,7 @@ class ChatModel:
         return cls(asked.chat, asked.endpoint.open(clock=kit.clock), asked.max_tokens, seed)
 
     def ask(self, messages: Sequence[Message], bill: Bill) -> ChatReply:
-        """Returns the model's reply. The bill counts every attempt, also an attempt without a usable
-        answer."""
+        """Returns the model's reply. The bill counts every attempt, even one without a usable answer."""
         sent = self.chat.request(messages, temperature=0.0, max_tokens=self.max_tokens, seed=self.seed)
         return self.client.post(Chat.PATH, sent, partial(self._read, messages, bill))
 

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class WholeDocuments:
-    """Every document is one passage."""
+    """Makes each document one passage."""
 
     first_address: ClassVar[str] = "assay.retrieval.chunk:Whole"
     version: ClassVar[str] = "1"
@@ -210,8 +210,7 @@ def check_at_least(least: int, **values: int | None) -> None:
 
 
 def cutter_identity(tokenizer: Tokenizer, kit: Kit, *packages: str) -> str:
-    """Returns what decides the cuts besides the parameters: package versions, and the tokenizer's
-    identity."""
+    """Returns what decides the cuts besides the parameters: versions of packages, and the tokenizer."""
     own = getattr(tokenizer, "identity", None)
     return ", ".join([*map(package_release, packages), *([own(kit)] if own is not None else [])])
 
@@ -287,8 +286,7 @@ def _covered_units(passages: Sequence[Passage], before: Corpus) -> dict[str, tup
 
 
 def _running_ends(inside: Sequence[tuple[Span, str]]) -> list[int]:
-    """Returns the largest end up to each place. With it, units that end before a passage begins are
-    skipped."""
+    """Returns the largest end up to each place, to skip the units that end before a passage begins."""
     ends, furthest = [], 0
     for span, _ in inside:
         furthest = max(furthest, span.end)

@@ -47,8 +47,7 @@ _REFERENCE = re.compile(
 
 @dataclass(frozen=True)
 class _MarkupChunker:
-    """The shared parameters: the largest passage in tokens, the language of the sentences, and the
-    tokenizer."""
+    """The shared parameters: the size of a passage, the language of the sentences, and the tokenizer."""
 
     tokens: int = 300
     language: str = "en"

@@ -310,8 +310,7 @@ class Coverage:
 
     @classmethod
     def of(cls, candidates: Candidates, redundancy: float = 1.0) -> Coverage:
-        """Builds the tree, and finds the branches that each candidate covers and how much of each it
-        covers."""
+        """Builds the tree, and finds how much each candidate covers of which branches."""
         from scipy.cluster.hierarchy import linkage
         from scipy.spatial.distance import squareform
 

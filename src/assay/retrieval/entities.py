@@ -116,7 +116,7 @@ class Entities:
 
     @classmethod
     def build(cls, passages: Sequence[Passage], progress: ProgressCallback = ignore_progress) -> Entities:
-        """Finds the entities of passages. It reads them twice: to collect the names, and to find their
+        """Finds the entities of passages. Reads the passages twice: first for the names, then for their
         places."""
         names = _collect_names(passages, progress)
         lookup = NameLookup(names)
@@ -147,8 +147,7 @@ class Entities:
 
     @cached_property
     def mentions(self) -> csr_array:
-        """The number of sentences of each passage that have each name: a row per passage, a column per
-        name."""
+        """A matrix of how many sentences of each passage (row) have each name (column)."""
         bounds = self.ends[self.starts]
         ones = np.ones(len(self.numbers), np.int32)
         shape = (len(self.starts) - 1, len(self.names))
@@ -158,7 +157,7 @@ class Entities:
 
     @cached_property
     def lookup(self) -> NameLookup:
-        """A lookup of the names in any text."""
+        """A lookup that finds the names in any text."""
         return NameLookup(self.names)
 
     def mentions_of(self, text: str) -> set[int]:

@@ -46,11 +46,11 @@ class RRF:
 
 @dataclass(frozen=True)
 class WeightedFusion:
-    """A weighted sum of normalised scores (Fox and Shaw, TREC-2 1994; for lexical with dense rankings Bruch,
-    Gai and Ingber, TOIS 2023).
+    """A weighted sum of normalised scores (Fox and Shaw, TREC-2 1994).
 
-    `weights` has a number for each ranking; they are not scaled. If it is empty, all rankings have the same
-    weight, and the weights add up to 1. `norm` makes the scores of the rankings comparable:
+    For lexical with dense rankings see Bruch, Gai and Ingber, TOIS 2023. `weights` has a number for each
+    ranking; they are not scaled. If it is empty, all rankings have the same weight, and the weights add up to
+    1. `norm` makes the scores of the rankings comparable:
 
     minmax   (s − lowest) / (highest − lowest): from 0 to 1 (Lee, SIGIR 1997)
     max      s / largest magnitude, which is the highest score if none is negative (Lee, SIGIR 1997)

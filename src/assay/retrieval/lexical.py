@@ -52,10 +52,11 @@ def engine_version() -> str:
 
 @dataclass(frozen=True)
 class Analysis:
-    """The way a text becomes words: runs of letters and digits, in lower case, without stop words, and
-    Snowball-stemmed.
+    """The rules by which a text becomes words.
 
-    If `stop_words` is None, the language's own list is used. If it is empty, no word is left out.
+    A word is a run of letters and digits, in lower case and Snowball-stemmed. Stop words are left out. If
+    `stop_words` is None, the language's own list is used. If it is empty, no word is left out. The language
+    "any" has no stemming and no stop words.
     """
 
     language: Language = "english"
@@ -173,8 +174,7 @@ _PARTS = ("indptr", "indices", "data")
 
 @dataclass(frozen=True)
 class QueryTerms:
-    """The words of a query that occur in the corpus: their numbers, and how often each occurs in the
-    query."""
+    """The words of a query that occur in the corpus: their numbers, and how often the query has each."""
 
     numbers: Ints
     times: Floats

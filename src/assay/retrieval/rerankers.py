@@ -83,8 +83,8 @@ class LateInteraction:
         self._kept = RecentArrays[Halves](kept_bytes)
 
     def scores(self, query: str, texts: Sequence[str]) -> RerankResult:
-        """Scores each text. `tokens` counts the tokens that the model read: the query's and those of new
-        passages."""
+        """Scores each text. `tokens` counts what the model read: the query, and passages that were not
+        cached."""
         asked = self._model.embed_tokens([query], "query")[0].astype(np.float16)
         distinct = list(dict.fromkeys(texts))
         found = self._kept.get(distinct)
@@ -117,8 +117,7 @@ _LEAST_TOKENS = 5  # three are special, and both texts need one
 
 @dataclass(frozen=True)
 class CrossEncoder:
-    """A cross-encoder from a local folder or, by its name, from the Hugging Face hub (Nogueira and Cho,
-    2019).
+    """A cross-encoder: a local folder, or its name on the Hugging Face hub (Nogueira and Cho, 2019).
 
     Scores are the output of the model after the activation that its settings name. With some models they go
     from 0 to 1; with others they have no bounds.

@@ -131,8 +131,7 @@ def without_secrets(text: str) -> str:
 
 
 def _without_shown_secrets(entry: CatalogueEntry) -> CatalogueEntry:
-    """Removes secrets from the addresses of an entry that are only shown. Download addresses stay
-    unchanged."""
+    """Removes secrets from the addresses that are only shown. Download addresses stay unchanged."""
     licence = msgspec.structs.replace(entry.licence, stated=without_secrets(entry.licence.stated))
     return msgspec.structs.replace(entry, home=without_secrets(entry.home), licence=licence)
 
@@ -155,7 +154,7 @@ def find_release(catalogue: Mapping[str, CatalogueEntry], name: str, below: Path
 
 
 class LockedFile(msgspec.Struct, frozen=True):
-    """A file when it arrived: the checksum and length of its content, its source, and the source of its
+    """A file when it arrived: the checksum and the length of its content, and the sources of file and
     checksum."""
 
     sha256: str

@@ -72,8 +72,8 @@ class InstalledRelease:
 
 
 def get_release(release: Release, transfer: Transfer) -> InstalledRelease:
-    """Downloads the missing files. A downloaded file with a wrong checksum is removed, and an error is
-    raised."""
+    """Downloads the missing files. Removes a downloaded file with a wrong checksum, and raises a
+    DataError."""
     locked = read_data_lock(release)
     _check_one_copy(release, locked, [each.name for each in release.kept])
     files: list[InstalledFile] = []
@@ -206,8 +206,10 @@ def _find_licence(given: Path) -> Path | None:
 
 
 def _find_sources(release: Release, given: Path) -> list[Path]:
-    """Returns the files of a local copy: files with the release's names, otherwise all data files of a
-    folder."""
+    """Returns the files of a local copy.
+
+    These are the files with the release's names, otherwise all data files of the folder.
+    """
     if given.is_file():
         return [given]
     whole = [each.name for each in release.kept]
@@ -248,8 +250,7 @@ def _copy(release: Release, source: Path, staged: Path) -> Iterator[InstalledFil
 
 
 def _try_loading(release: Release, given: Path, staged: Path, names: Sequence[str]) -> list[str]:
-    """Loads a few records. Raises a DataError if that fails, because then this is not a copy of the
-    release."""
+    """Loads a few records. Raises a DataError if that fails: then this is not a copy of the release."""
     if release.entry.needs:
         return [f"it was not looked into: {release.entry.dataset} needs a {release.entry.needs} for that"]
     path = find_on_disk(staged, names[0]) if len(names) == 1 else staged

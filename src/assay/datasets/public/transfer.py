@@ -54,8 +54,7 @@ class Transfer:
 
     @cached_property
     def _certificates(self) -> ssl.SSLContext:
-        """The trusted certificates. They are read once, because reading them takes longer than many
-        downloads."""
+        """The trusted certificates. They are read once: reading them takes longer than many downloads."""
         import httpx
 
         return httpx.create_ssl_context()

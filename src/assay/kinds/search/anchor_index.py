@@ -71,8 +71,7 @@ class NearestPlace(NamedTuple):
 
 
 def anchors_of(item: Item) -> list[Anchor]:
-    """Returns the anchors in an item's gold: texts that should be found, then texts that must not be
-    found."""
+    """Returns the anchors in an item's gold: texts that should be found, then texts that must not be."""
     label, grades = item.label, QUOTED_GRADES[item.label]
     wanted = [
         Anchor(each["book"], each.get("chapter"), each["text"], item.language, label, grades[level], level)
@@ -269,7 +268,7 @@ class ForbiddenText:
         return allowed
 
     def _where(self, hashes: NDArray[np.uint64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Returns the indices of the hashes that are known, and the index of each of them among the known
+        """Returns the indices of the hashes that are known, and the index of each in the list of known
         hashes."""
         start = np.flatnonzero(self._slots[_slots_of(hashes)])
         known = np.searchsorted(self._known, hashes[start])
@@ -283,8 +282,7 @@ def _slots_of(hashes: NDArray[np.uint64]) -> NDArray[np.int64]:
 
 
 def stretch_hashes(text: str) -> NDArray[np.uint64]:
-    """Returns a hash of every stretch of REAL characters: a 64-bit polynomial, built from shorter
-    stretches."""
+    """Returns a hash of every stretch of REAL characters: a 64-bit polynomial, built from shorter hashes."""
     found = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32).astype(np.uint64)
     size = 1
     for times in _TIMES:

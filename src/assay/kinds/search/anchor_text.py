@@ -63,8 +63,7 @@ _UNLIKE = 0.6  # the least similarity of a text that is shown
 
 @dataclass(frozen=True)
 class SimilarText:
-    """The place of the text that is most similar to a wanted text. If no text is similar, the place is
-    empty."""
+    """The place of the text that is most similar to a wanted text; an empty place if no text is similar."""
 
     span: Span
     text: str
@@ -73,8 +72,7 @@ class SimilarText:
 
 @dataclass(frozen=True)
 class _ComparableText:
-    """A text in the form in which it is compared. Each of its characters has its place in the original
-    text."""
+    """A text in the form in which it is compared, with the original place of each of its characters."""
 
     text: str
     starts: Offsets
@@ -124,8 +122,7 @@ class SourceText:
         return self._form.select(_outside_dashes(self._form.text))
 
     def spans(self, wanted: str) -> list[Span]:
-        """Returns the places of a wanted text, in order, without repetition, and in characters of the
-        original."""
+        """Returns the places of a wanted text in the original, in order and without repetition."""
         found = list(self._form.spans(normalize(wanted)))
         return found or list(self._joined.spans(join_hyphens(wanted)))
 
@@ -156,8 +153,7 @@ def normalize(text: str) -> str:
 
 
 def join_hyphens(text: str) -> str:
-    """Converts a text to the form in which it is compared, without hyphens and the white space around
-    them."""
+    """Converts a text to the form that is compared, without hyphens and the white space around them."""
     form = _normal_form(text)
     return form.select(_outside_dashes(form.text)).text
 
@@ -256,8 +252,10 @@ def _compose(text: str) -> _ComparableText:
 
 
 def _cluster_pattern(text: str) -> re.Pattern[str]:
-    """Returns a pattern of all clusters that have another form: compatible characters, and letters with
-    marks."""
+    """Returns a pattern of all clusters that have another form.
+
+    These are compatible characters, and letters with marks.
+    """
     alphabet = sorted(set(text))
     other = [char for char in alphabet if _to_nfkc(char) != char]
     marks = [char for char in alphabet if _is_continuation(char)]

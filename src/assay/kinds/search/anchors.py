@@ -50,7 +50,7 @@ SHOWN_NEAR = 5
 
 
 class _HitText(NamedTuple):
-    """A hit to be judged: its id and text, and the arm and seed that returned this text (None: all of
+    """A hit to be judged: its id and text, and the arm and seed that returned the text (None: all of
     them)."""
 
     doc_id: str
@@ -87,8 +87,7 @@ class Anchors:
 
     @cached_property
     def _sources(self) -> dict[str, SourceText]:
-        """The documents in the form in which they are compared, by text. All chunkings of a corpus share
-        them."""
+        """The documents in the form that is compared, by text. All chunkings of a corpus share them."""
         return {}
 
     def index(self, dataset: Dataset) -> AnchorIndex:
@@ -163,7 +162,7 @@ class Anchors:
                     yield NearMiss(judgment, 0 if fits else len(target.text))
 
     def describe(self, near: Sequence[NearMiss]) -> Iterator[str]:
-        """Describes near misses: the number of items, some of the hits, why they do not count, and what to
+        """Describes near misses: how many items have them, some hits, why they do not count, and what to
         do."""
         return _describe(near)
 
@@ -191,8 +190,8 @@ class Anchors:
     # ------------------------------------------------------------------- passages of the corpus
 
     def passages(self, anchor: Anchor, index: AnchorIndex, short: bool = True) -> list[Passage]:
-        """Returns the passages that count as an anchor. With `short` False, returns those that are only too
-        long."""
+        """Returns the passages that count as an anchor, or those that are only too long (with `short`
+        False)."""
         found: dict[str, Passage] = {}
         for place in index.places(anchor):
             wanted = count_visible(place.text)
@@ -228,7 +227,7 @@ class Anchors:
                 yield found, hit
 
     def _forbidding(self, own: str, withheld: ForbiddenText) -> Anchor | None:
-        """Returns an anchor that forbids a text: by a long stretch or, for short texts, by a large enough
+        """Returns an anchor that forbids a text, by a long stretch or (in short texts) by a large enough
         share."""
         if found := withheld.anchor_in(own):
             return found

@@ -96,7 +96,7 @@ class _LanguageEval:
 
     @cached_property
     def _measures(self) -> dict[str, str]:
-        """The name in the file of each measure. If several measures have the same name, the first one
+        """The name of each measure in the file. Of several measures with the same name, the first one
         counts."""
         found: dict[str, str] = {}
         for measure in self.results.measures:
@@ -111,8 +111,7 @@ class _LanguageEval:
         return found or ItemScore(None, Status.NOT_APPLICABLE)
 
     def _value(self, item: ItemView, measure: str) -> float | None:
-        """Returns an item's value if it enters a mean, otherwise None. An item with a failed seed has no
-        value."""
+        """Returns an item's value if it enters a mean, otherwise None. A failed seed leaves no value."""
         cell = self._cell(item, measure)
         return cell.value if cell.status in COUNTED else None
 
@@ -152,8 +151,7 @@ class _LanguageEval:
         return {"count": len(items), **figures, **{word: n for word, n in left.items() if n}}
 
     def _open(self, item: ItemView) -> bool:
-        """Whether a measure waits for a judgment of the item, or people still have to judge the item's
-        results."""
+        """Whether a measure of the item waits for a judgment, or people still have to judge its results."""
         cells = [self._cell(item, measure).status for measure in self._measures]
         return Status.UNJUDGED in cells or (self._wrong(item) and self._unjudged(item))
 

@@ -77,8 +77,7 @@ class Routed(ExpectationMeasure):
 
 
 def _is_unread(hit: Hit, block: Block) -> bool:
-    """Whether a hit was not searched for forbidden text, or cannot be searched because its text is
-    unknown."""
+    """Whether a hit was not searched for forbidden text, or has no known text to search."""
     unread = not (hit.text or "").strip() and hit.doc_id not in block.corpus.position
     return unread or block.labels.world(FORBIDDEN) == "open"
 

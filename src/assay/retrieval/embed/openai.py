@@ -89,8 +89,7 @@ class OpenAIModel:
         self._turn = threading.Lock()  # guards the first count of dimensions
 
     def embed(self, texts: Sequence[str], role: Role) -> EmbeddingResult:
-        """Embeds texts, one row per text, in order. Blank texts are not sent, because many services refuse
-        them."""
+        """Embeds texts, one row per text, in order. Blank texts are not sent: many services refuse them."""
         part = self._part
         prefix = part.query_prefix if role == "query" else part.passage_prefix
         rows = [row for row, text in enumerate(texts) if text.strip()]

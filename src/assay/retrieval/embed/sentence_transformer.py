@@ -40,8 +40,7 @@ _PROMPTS: dict[Role, tuple[str, ...]] = {
 
 @dataclass(frozen=True)
 class SentenceTransformer:
-    """A model of the sentence-transformers library, from a local folder or, by its name, from the Hugging
-    Face hub.
+    """A model of the sentence-transformers library: a local folder, or its name on the Hugging Face hub.
 
     The prefixes of queries and passages are those in the model's settings, unless they are given here.
     """
@@ -138,8 +137,8 @@ class SentenceTransformerModel:
         )
 
     def _encodings(self, texts: Sequence[str], role: Role) -> Sequence[Encoding]:
-        """Returns the tokens of each text as the model gets them, or nothing for other kinds of
-        tokenizers."""
+        """Returns the tokens of each text as the model gets them, or nothing if its tokenizer is not a fast
+        one."""
         tokenizer, cut = self._model.tokenizer, self._model.max_seq_length
         if not texts or not getattr(tokenizer, "is_fast", False):
             return ()

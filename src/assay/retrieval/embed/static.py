@@ -72,8 +72,7 @@ _TOKENIZER = "tokenizers/l2_supercat_tokenizer_config.json"
 
 @dataclass(frozen=True)
 class StaticEmbedder:
-    """The static model of the package wordllama. It has 256 dimensions, and embeds thousands of texts a
-    second."""
+    """The static model of the package wordllama: 256 dimensions, and thousands of texts per second."""
 
     first_address: ClassVar[str] = "assay.retrieval.embed.static:Static"
     version: ClassVar[str] = "1"

@@ -110,8 +110,7 @@ class VectorComparison:
         return rankings
 
     def decided(self, query: Vectors, positions: Ints, k: int) -> Ranking:
-        """Returns the best k of the given positions by similarities in float64. The positions must be in
-        order.
+        """Returns the best k of some positions, by similarities in float64. `positions` must be in order.
 
         Scores are rounded to float32, so that ties are the same on every machine.
         """

@@ -54,8 +54,8 @@ class HnswIndex:
         return self._exact.shape
 
     def search(self, queries: ArrayLike, k: int, where: Where | None = None) -> list[Ranking]:
-        """Returns about the k nearest vectors by cosine for each row of `queries`; a row of zeros has no
-        hit."""
+        """Returns about the k nearest vectors by cosine for each row of `queries`; none for a row of
+        zeros."""
         rows = prepare_queries(queries, *self.shape)
         among = self._exact.among(where)
         count = len(self) if among is None else len(among)
@@ -169,8 +169,7 @@ def _bitmap(positions: Ints, length: int) -> Bits:
 
 
 def _mapped_vectors(graph: Any) -> Vectors:
-    """Returns the vectors as Faiss has mapped them, without a copy. They exist as long as the graph
-    exists."""
+    """Returns the vectors as Faiss has mapped them, without a copy. They exist as long as the graph."""
     faiss = _faiss()
     if not graph.ntotal:
         return np.empty((0, graph.d), np.float32)

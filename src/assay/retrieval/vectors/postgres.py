@@ -69,8 +69,7 @@ class PostgresIndex:
         return _make_ranking(connection.execute(self._one_by_one(len(asked)), (query, *asked, k)).fetchall())
 
     def _one_by_one(self, groups: int) -> Composed:
-        """Returns a statement that compares every row, because it sorts by a value that the index does not
-        have."""
+        """Returns a statement that compares every row: it sorts by a value that the index does not have."""
         return _sql(
             "SELECT position, (1 - (embedding <=> %s))::real AS score FROM {} WHERE embedding IS NOT NULL {} "
             "ORDER BY score DESC, position LIMIT %s",

@@ -253,8 +253,7 @@ class Qdrant:
 
 
 class _CollectionName(NamedTuple):
-    """The parts of a collection's name: its alias, the shape of the content, and the time when the build
-    began.
+    """The parts of a collection's name: alias, shape of the content, and the time when the build began.
 
     Vectors of zeros are not stored, but they count in the shape.
     """

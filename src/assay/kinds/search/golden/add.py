@@ -143,8 +143,8 @@ class _Intake:
     def refusals(
         self, entry: dict[str, Any], raw: Any, found: FileProblems, index: int, books: Books
     ) -> Iterator[str]:
-        """Yields the reasons why a candidate cannot be added. If the signature is missing, this is the only
-        reason."""
+        """Yields the reasons why a candidate cannot be added. A missing signature is the only reason
+        given."""
         if not _signature(raw):
             yield UNSIGNED
             return

@@ -215,8 +215,7 @@ class Vote(NamedTuple):
 
 
 def read_feedback(path: Path) -> list[Vote]:
-    """Reads votes from a CSV or JSONL file. Raises an error if a column is missing or there are other
-    columns."""
+    """Reads votes from a CSV or JSONL file. Raises an error unless it has exactly the four columns."""
     if path.suffix not in {".csv", ".jsonl"}:
         raise UsageError(f"{path} is neither .csv nor .jsonl. Write {', '.join(COLUMNS)} as one of the two.")
     text, where = read_text(path), str(path)

@@ -336,8 +336,7 @@ class FreezeResult:
 
 
 def freeze_golden(opened: GoldenStudy) -> FreezeResult:
-    """Writes the lock if there are new or changed items. Raises a DataError if the golden set has
-    problems."""
+    """Writes the lock if items are new or changed. Raises a DataError if the golden set has problems."""
     if problems := check_golden(opened).problems:
         raise DataError(problems)
     before = read_lock(opened.lock)

@@ -1,4 +1,4 @@
-"""assay golden: golden sets in JSON checked, frozen, resolved against their corpus, and grown."""
+"""The commands of `assay golden`, which check, freeze, resolve and extend golden sets in JSON."""
 
 from __future__ import annotations
 

@@ -169,8 +169,7 @@ class Books:
         return self.sources[text]
 
     def chapters(self, language: str | None, book: str, chapter: int | None = None) -> list[Document]:
-        """Returns the chapters of a book in a language (None: any language), or only the chapter of that
-        number."""
+        """Returns the chapters of a book in a language (None: any), or only the chapter with that number."""
         return [
             document
             for (spoken, slug), documents in self._by_book.items()

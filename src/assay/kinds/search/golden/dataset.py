@@ -58,8 +58,7 @@ def _categories() -> dict[str, Category]:
 
 @dataclass(frozen=True)
 class Golden:
-    """Golden sets over books. The category of a query says if it is judged by passages, by route or by
-    intent.
+    """Golden sets over books. The category of a query decides if passages, a route or an intent is judged.
 
     `sets` is a glob or a list of files. `corpus` is a folder LANGUAGE/BOOK/NN.md or a documents.jsonl.
     `forbidden` is a file that lists text which no query of a withholding category may get. `main` is the

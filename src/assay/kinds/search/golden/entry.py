@@ -44,8 +44,7 @@ def _flags(value: Any) -> Any:
 
 
 class Category(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The way in which the queries of a category are judged, and how many of them the main language must
-    have."""
+    """How the queries of a category are judged, and how many of them the main language must have."""
 
     by: Literal["passages", "route", "intent"] = "passages"
     count: Annotated[int, msgspec.Meta(ge=0)] | None = None

@@ -20,8 +20,7 @@ UNCUT = "whole documents"
 
 @dataclass(frozen=True)
 class Resolution:
-    """The result for an anchor in a chunking: the place of the anchor, and the passages that count as the
-    anchor."""
+    """The result for an anchor in a chunking: its place, and the passages that count as the anchor."""
 
     item_id: str
     anchor: str
