@@ -1,4 +1,4 @@
-"""assay baseline: keep what a study shows now under a name, and show what changed since."""
+"""assay baseline: keep the present results of a study under a name, and show what changed since."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def diff(
 
 
 def _parts(found: BaselineDiff) -> Iterator[str | Table]:
-    """The lines and tables of a difference, the most important first."""
+    """Yields the lines and tables of a difference, the most important first."""
     from assay.report.wording import TITLES
 
     now = found.new or "now"
@@ -135,7 +135,7 @@ def _item_lines(found: BaselineDiff) -> Iterator[str]:
 
 
 def _differences(found: BaselineDiff) -> Iterator[str | Table]:
-    """The table of measures of every arm, then the items that changed most."""
+    """Yields the table of measures of every arm, then the items that changed most."""
     from assay.report import wording as words
 
     if not found.arms:
@@ -181,7 +181,7 @@ def _some(ids: Sequence[str]) -> str:
 
 
 def _extent(study: Study, baseline: Baseline) -> str:
-    """`96`, or `66 of 96` if some items had no answer when the baseline was kept."""
+    """Returns `96`, or `66 of 96` if some items had no answer when the baseline was kept."""
     import polars as pl
 
     from assay.pipeline.baselines.tags import load_version

@@ -146,7 +146,7 @@ def _as_json(found: InstalledRelease) -> dict[str, Any]:
 
 
 def _flow(found: InstalledRelease) -> str:
-    """The value of `data` in a study, on one line. Paths are quoted, since they may contain anything."""
+    """Returns the value of `data` in a study, on one line. Paths are quoted: they may have any character."""
     import json
 
     quoted = ", ".join(f"{key}: {json.dumps(value, ensure_ascii=False)}" for key, value in found.data.items())

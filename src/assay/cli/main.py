@@ -1,13 +1,13 @@
 """The command line. Each command is loaded when it is called, so that `assay --help` answers at once.
 
-A kind of study, or any other package, adds commands by entry points of the group `assay.commands`: a
-function, or a help text and functions by name, which become a group. An entry point `review.blind` becomes
-the command `blind` of the group `review`.
+A kind of study, or any other package, adds commands by entry points of the group `assay.commands`. An entry
+point names a function, or a help text with functions by name, which become a group. An entry point
+`review.blind` becomes the command `blind` of the group `review`.
 
-Exit codes: 0 go, or done if nothing gates; 10 no-go; 11 inconclusive; 2 usage; 3 bad data; 4 a system
-under test could not be opened or failed on everything; 5 plugin; 12 the stored answers are older than the
-gate, the study or the data; 130 interrupted (Ctrl-C); 141 the reader of our output went away, or stdout is
-closed. 1 stays Python's own crash.
+Exit codes: 0 go, or success without gates; 10 no-go; 11 inconclusive; 2 usage; 3 bad data; 4 a system under
+test could not be opened or failed on everything; 5 plugin; 12 the stored answers are older than the gate, the
+study or the data; 130 interrupted (Ctrl-C); 141 nobody reads our output any more, or stdout is closed. Python
+itself uses 1 for a crash.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ GROUPS = {
 
 
 def with_errors(command: Callable[P, None]) -> Callable[P, None]:
-    """A command that shows an expected error as one line, and ends with the exit code of the error."""
+    """Wraps a command: an expected error is shown as one line, and the command ends with its exit code."""
 
     @functools.wraps(command)
     def wrapped(*args: P.args, **kwargs: P.kwargs) -> None:
@@ -90,7 +90,7 @@ def with_errors(command: Callable[P, None]) -> Callable[P, None]:
 
 
 class LazyCommands(Mapping[str, Any]):
-    """Commands by name. Each is made when it is first asked for; one that cannot be made is removed."""
+    """Commands by name. A command is made when it is first needed. If this fails, it is removed."""
 
     def __init__(self, parts: Parts) -> None:
         self._parts = parts
@@ -112,7 +112,7 @@ class LazyCommands(Mapping[str, Any]):
 
 
 class LazyGroup(TyperGroup):
-    """A group that loads only the command that is called. Its help loads all of them."""
+    """A group that loads only the command that is called. The help of the group loads all its commands."""
 
     def __init__(self, parts: Parts, **settings: Any) -> None:
         super().__init__(rich_markup_mode=None, no_args_is_help=True, **settings)
@@ -123,7 +123,7 @@ class LazyGroup(TyperGroup):
 
 
 def root_parts(plugged: Iterable[EntryPoint]) -> Parts:
-    """Every command and group: the program's own, then those of entry points."""
+    """Returns every command and group: the program's own, then those of entry points."""
     parts: Parts = {name: partial(_load_own, name, place) for name, place in COMMANDS.items()}
     groups: dict[str, Parts] = {}
     for group, (about, steps) in GROUPS.items():
@@ -158,7 +158,7 @@ def _load_plugged(name: str, point: EntryPoint) -> Command | None:
 
 
 def _command(name: str, function: Callable[..., None]) -> Command:
-    """A function as a command whose options come from the function's signature."""
+    """Makes a command from a function. Its options come from the function's signature."""
     one = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
     one.command(name)(with_errors(function))
     made: Command = typer.main.get_command(one)  # type: ignore[assignment]
@@ -193,7 +193,7 @@ app = _app()
 
 
 def main() -> None:
-    """Run the command line. The `assay` script calls this."""
+    """Runs the command line. The `assay` script calls this."""
     if sys.stderr is None:
         sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
     if sys.stdout is None:  # the next file that is opened would get its number, and what others print

@@ -185,7 +185,7 @@ def agreement(study: StudyPath, as_json: AsJson = False) -> None:
 
 
 def _show_pairs(heads: list[str], pairs: list[dict[str, Any]]) -> None:
-    """Print a table of the agreement of each pair."""
+    """Prints a table of the agreement of each pair."""
     from rich.table import Table
     from rich.text import Text
 
@@ -203,7 +203,7 @@ def _show_pairs(heads: list[str], pairs: list[dict[str, Any]]) -> None:
 
 
 def _show_confusion(pair: dict[str, Any]) -> None:
-    """Print how often each grade of one rater met each grade of the other."""
+    """Prints a table that counts each combination of grades of two raters."""
     from rich.markup import escape
     from rich.table import Table
     from rich.text import Text
@@ -277,7 +277,7 @@ def serve(
 
 
 def _password(path: Path | None) -> str | None:
-    """The password from a file or from the environment. Others on the machine could see an option."""
+    """Returns the password from a file or the environment. Other users could see a command-line option."""
     if path is None:
         return os.environ.get("ASSAY_DESK_PASSWORD")
     lines = path.read_text().splitlines()
@@ -285,7 +285,7 @@ def _password(path: Path | None) -> str | None:
 
 
 def _show_answer(found: ReviewResult, *, as_json: bool) -> None:
-    """Print the result of a review as JSON, or as tables and lines."""
+    """Prints the result of a review as JSON, or as tables and lines."""
     from assay.core.section import Table
     from assay.report.text_tables import plain_table
 

@@ -131,7 +131,7 @@ def run_and_show(
     verbose: bool = False,
     as_json: bool = False,
 ) -> None:
-    """Run all stages of a study, show the results, and end with the verdict's exit code."""
+    """Runs all stages of a study, shows the results, and ends with the verdict's exit code."""
     from assay.pipeline.evaluate import evaluate
     from assay.pipeline.runner import Selection
     from assay.study.study import open_study
@@ -150,7 +150,7 @@ def run_and_show(
 
 
 def _watch(study: Study, chosen: Selection, repeats: int = 0) -> Watcher:
-    """What shows progress on stderr, and a line after each stage."""
+    """Returns a watcher that shows progress on stderr, and prints a line after each stage."""
     from assay.pipeline.evaluate import Watcher
 
     blind = study.withholds  # what is built for an arm, and how much, could reveal a condition
@@ -188,7 +188,7 @@ def _say_judged(tally: Tally) -> None:
 
 @contextmanager
 def _explain_interrupt(study: Study) -> Iterator[None]:
-    """Add to an interrupt what of the study is stored, and how to go on."""
+    """Adds to an interrupt how many answers are stored, and the command to go on."""
     from assay.core.protocols import PayingJudge
     from assay.pipeline.runner import command_path, study_status
 
@@ -218,7 +218,7 @@ def _run_plan(
     require_verdict: bool,
     as_json: bool,
 ) -> None:
-    """Run a plan, and end with the exit code of its verdict, or of the failure that ended it."""
+    """Runs a plan, and ends with the exit code of its verdict, or of the failure that ended it."""
     from assay.pipeline.evaluate import run_and_judge
     from assay.pipeline.plan import open_plan, run_plan
     from assay.report.formats import write_report
@@ -252,7 +252,7 @@ def _run_plan(
 
 
 def _show_plan(found: PlanResults) -> None:
-    """Print the steps as a table, then the gates, what was not asked, the pages and the verdict."""
+    """Prints the steps as a table, then the gates, the pages, the answers not asked, and the verdict."""
     from assay.report.text_tables import plain
     from assay.report.wording import TITLES
 
@@ -286,7 +286,7 @@ def _saved_line(saved: AvoidedWork) -> str:
 
 
 def roughly(seconds: float) -> str:
-    """An estimated time in words, only as exact as an estimate can be."""
+    """Says an estimated time in words, rounded as an estimate should be."""
     if seconds < 90:
         return f"about {max(seconds, 1):.0f} s"
     return f"about {seconds / 60:.0f} min" if seconds < 5400 else f"about {seconds / 3600:.1f} h"
@@ -314,7 +314,7 @@ def sweep(study: StudyPath, where: Where = None, as_json: AsJson = False) -> Non
 
 
 def _perform_sweep(sweeping: SweepRun) -> Sweep:
-    """Run all stages of a sweep, and show the progress of each."""
+    """Runs all stages of a sweep, and shows the progress of each stage."""
     with ProgressDisplay() as progress:
         outcome, broken = sweeping.ask(progress)
     if outcome is not None:
@@ -327,7 +327,7 @@ def _perform_sweep(sweeping: SweepRun) -> Sweep:
 
 
 def _write_sweep(sweeping: SweepRun, found: Sweep) -> Sweep:
-    """Write the page and the table of a sweep into its run folder, and name the page in the results."""
+    """Writes the page and the table of a sweep into its run folder, and names the page in the results."""
     from assay.report.sweep import render_page, sweep_frame
     from assay.store.disk import write_atomic
 

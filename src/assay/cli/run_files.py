@@ -1,4 +1,4 @@
-"""assay score and assay compare: run files and judgments, without a study."""
+"""assay score and assay compare: evaluate run files with judgments, without a study."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""assay init, assay demo and assay plugins: a study to start from, and what a study can name."""
+"""assay init, assay demo and assay plugins: write a first study, and list what a study can name."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def demo(
 
 
 def _write_files(target: Path, parts: Mapping[str, bytes]) -> None:
-    """Write files by their paths in a folder: all of them, or none if one exists already."""
+    """Writes files by their paths in a folder: all of them, or none if one exists already."""
     if taken := [name for name in parts if (target / name).exists()]:
         fix = "Name another folder, or remove what is there."
         raise DataError([Problem("is there already", str(target / name), fix=fix) for name in sorted(taken)])
@@ -88,7 +88,7 @@ def _write_files(target: Path, parts: Mapping[str, bytes]) -> None:
 
 
 def _files_in(folder: Traversable, above: str = "") -> Iterator[tuple[str, bytes]]:
-    """Every file of a template with its path in the template."""
+    """Yields every file of a template with its path in the template."""
     for each in folder.iterdir():
         if each.name in _MADE or (not above and each.name in _SEALED):
             continue
@@ -128,7 +128,7 @@ def plugins(
 
 
 def _show_groups(names: dict[str, list[str]]) -> None:
-    """Print groups and names as `table` would, but without loading measures, as `table` does."""
+    """Prints groups and names in the form of `table`, but without `table`, which would load the measures."""
     console, first = plain_console(), max(map(len, names)) + 2
     for group, each in {"group": ["names"], **names}.items():
         lines = wrap(", ".join(each), console.width - first, break_long_words=False, break_on_hyphens=False)

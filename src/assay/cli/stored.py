@@ -1,6 +1,6 @@
-"""Commands on what a study says and what is stored of it. None of them asks a system.
+"""Commands that read a study and its stored answers. None of them asks a system.
 
-assay validate, status, gate, prove, report, export and import.
+assay validate, status, gate, prove, report, export and import. (import stores answers from files.)
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What commands share: their options, output to stdout and stderr, and exit codes."""
+"""Common parts of the commands: options, output to stdout and stderr, and exit codes."""
 
 from __future__ import annotations
 
@@ -58,14 +58,14 @@ By = Annotated[str | None, typer.Option("--by", help="Who does this; default: th
 
 
 def user_of(given: str | None) -> str:
-    """The person who does something: the one given, or the user of this machine."""
+    """Returns the person who does something: `given`, or the user of this machine."""
     return given or getpass.getuser()
 
 
 def selected(
     where: Iterable[str] | None, systems: list[str] | None = None, limit: int | None = None
 ) -> Selection:
-    """The part of a study that the options name."""
+    """Returns the part of a study that the options name."""
     from assay.pipeline.runner import Selection
 
     conditions: dict[str, list[str]] = {}
@@ -83,12 +83,12 @@ WIDTH = 100  # columns, if the output is not a terminal
 
 
 def say(text: str) -> None:
-    """Print a line for people to stderr, so that it never mixes with data."""
+    """Prints a line for people to stderr, so that it never mixes with data."""
     sys.stderr.write(text + "\n")
 
 
 def discard_output() -> None:
-    """Discard what stdout still holds if it cannot be written. Python's own last flush would fail on it."""
+    """Discards what stdout still holds if it cannot be written. Else Python's own last flush would fail."""
     try:
         sys.stdout.flush()
     except OSError:
@@ -96,7 +96,7 @@ def discard_output() -> None:
 
 
 def print_json(content: Any) -> None:
-    """Print JSON to stdout."""
+    """Prints JSON to stdout."""
     import msgspec
 
     sys.stdout.buffer.write(msgspec.json.format(msgspec.json.encode(content), indent=2) + b"\n")
@@ -104,7 +104,7 @@ def print_json(content: Any) -> None:
 
 
 def show(results: Results, *, as_json: bool, gates_only: bool = False, every_item: bool = False) -> None:
-    """Print results as tables or as JSON."""
+    """Prints results as tables or as JSON."""
     if as_json:
         print_json(results.as_json())
         return
@@ -114,7 +114,7 @@ def show(results: Results, *, as_json: bool, gates_only: bool = False, every_ite
 
 
 def plain_console() -> Console:
-    """A console for tables, as wide as the terminal."""
+    """Returns a console for tables, as wide as the terminal."""
     from rich.console import Console
 
     class PipedConsole(Console):
@@ -125,14 +125,14 @@ def plain_console() -> Console:
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[str]], figures: set[int]) -> Table:
-    """A table without borders. The columns listed in `figures` are aligned to the right."""
+    """Makes a table without borders. The columns listed in `figures` are aligned to the right."""
     from assay.report.text_tables import plain_table
 
     return plain_table("", header, rows, words=tuple(set(range(len(header))) - figures))
 
 
 def write_reports(results: Results, study: Study) -> Results:
-    """Write the reports that a study asks for, and name the page in the results."""
+    """Writes the reports that a study asks for, and names the page in the results."""
     from assay.report.formats import write_reports as write
 
     named, broken = write(results, study)
@@ -148,7 +148,7 @@ OUTDATED = 12  # the stored answers are older than the gate, the study or the da
 
 
 def finish(verdict: str | None, outdated: Sequence[str] = (), *, accept: bool = False) -> None:
-    """End the command with the exit code of the verdict, or with that of outdated answers."""
+    """Ends the command with the exit code of the verdict, or with `OUTDATED` if answers are outdated."""
     if outdated and verdict is not None and not accept:
         for reason in outdated:
             say(f"outdated: {reason}")
@@ -159,7 +159,7 @@ def finish(verdict: str | None, outdated: Sequence[str] = (), *, accept: bool = 
 
 
 def require_gates(deciding: bool, where: str) -> None:
-    """Refuse a study without a verdict before anything is asked."""
+    """Raises a UsageError for a study without a deciding gate, before anything is asked."""
     if not deciding:
         fix = "Add `gates:`, or a gate without `deciding: false`, or leave out --require-verdict"
         raise UsageError(f"{where}: no gate decides, and --require-verdict asks for a verdict. {fix}.")
@@ -171,7 +171,7 @@ PLAIN_EVERY = 10.0  # seconds between two lines, if stderr is not a terminal
 
 
 class ProgressDisplay:
-    """Progress on stderr: a bar in a terminal, and otherwise a line every few seconds."""
+    """Shows progress on stderr: a bar in a terminal, and otherwise a line every few seconds."""
 
     def __init__(self, *, stages: bool = True) -> None:
         self._shows_stages = stages
@@ -212,7 +212,7 @@ class ProgressDisplay:
             say(f"{self._label}: {self._done}/{self._total}, {self._rate()}, about {left:.0f} s left")
 
     def stage(self, what: str, done: int, total: int) -> None:
-        """Report long work before the first answer. It has a bar of its own while it lasts."""
+        """Reports long work before the first answer. This work has its own bar while it lasts."""
         with self._lock:
             if not self._shows_stages:
                 return

@@ -14,7 +14,7 @@ from assay.core.records import Judgment
 
 @dataclass(frozen=True)
 class Ids:
-    """Reads `gold["relevant"]`: {doc_id: grade}. A passage that it does not name is not relevant."""
+    """Reads `gold["relevant"]`: {doc_id: grade}. A passage that the gold does not name is not relevant."""
 
     version: ClassVar[str] = "1"
     names: ClassVar[tuple[str, ...]] = ("ids",)
@@ -34,8 +34,8 @@ class Human:
     """Marks by the people named, or by everybody if nobody is named. What nobody marked is unknown.
 
     Marks are in the journal as soon as they are made; this judge says whose marks count. An adjudicator's
-    mark comes before any rater's, and the first rater's before the second's. Adjudicators decide where raters
-    disagree, so they are not raters: agreement is that of the raters.
+    mark comes before any rater's mark, and the first rater's mark before the second's. Adjudicators decide
+    where raters disagree, so they are not raters: agreement is measured among the raters.
     """
 
     raters: list[str] = field(default_factory=list)

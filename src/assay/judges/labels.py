@@ -1,8 +1,9 @@
-"""Judgments and the labels that measures read: which judgments hold, precedence, and shared ratings.
+"""Turns judgments into the labels that measures read: which judgments count, precedence, shared ratings.
 
-The study lists its judges best first, and only they count. For one item, label, target and span the best
-judge's judgment is the label, whether it is about all arms and seeds or about one. Of one judge, a judgment
-about one arm comes before one about all arms, and a later judgment before an earlier one.
+The study lists its judges best first, and only the listed judges count. For one item, label, target and span,
+the label is the best judge's judgment, whether it is about all arms and seeds or about one. Among the
+judgments of one judge, a judgment about one arm comes before a judgment about all arms, and a later judgment
+comes before an earlier one.
 """
 
 from __future__ import annotations
@@ -29,19 +30,19 @@ RatedTarget = tuple[str, str | None, Span | None, ArmSeed]
 
 
 def text_hash(text: str) -> str:
-    """The hash of a text that was shown. A judgment keeps it in `seen`."""
+    """Hashes a text that was shown. A judgment keeps the hash in `seen`."""
     return digest([text.encode()])
 
 
 def text_with_query(query: str, text: str) -> str:
-    """The query and the passage that a reviewer sees. With another query, it is another question."""
+    """Returns the query and the passage in the form that a reviewer sees: a mark is about both."""
     return f"{query}\n\n{text}"
 
 
 def current_judgments(judgments: Sequence[Judgment]) -> list[Judgment]:
-    """The judgments that their own judge has neither replaced nor withdrawn.
+    """Returns the judgments that their own judge has neither replaced nor withdrawn.
 
-    If a judgment is withdrawn, the one that it had replaced counts again.
+    If a judgment is withdrawn, the judgment that it had replaced counts again.
     """
     withdrawn = {(each.judge, each.replaces) for each in judgments if each.withdrawn and each.replaces}
     made = [
@@ -52,7 +53,7 @@ def current_judgments(judgments: Sequence[Judgment]) -> list[Judgment]:
 
 
 def covers(one: ArmSeed, other: ArmSeed) -> bool:
-    """Whether a judgment about the one arm and seed is about the other too."""
+    """Whether a judgment about `one` arm and seed is also about the `other`."""
     return all(mine is None or mine == theirs for mine, theirs in zip(one, other, strict=True))
 
 
@@ -68,7 +69,10 @@ class BlockTexts:
         return {item_id: row for row, item_id in enumerate(self.block.item_ids)}
 
     def text(self, judgment: Judgment) -> str | None:
-        """The text that a judgment is about; None if it is about another arm, or no answer came yet."""
+        """Returns the text that a judgment is about; None if this block has no such text.
+
+        There is none if the judgment is about another arm, or if no answer came yet.
+        """
         row = self._rows.get(judgment.item_id)
         if row is None or not covers((judgment.arm, judgment.seed), (self.block.arm.name, self.block.seed)):
             return None
@@ -87,7 +91,10 @@ class BlockTexts:
 
 
 def restrict_to_same_text(judgment: Judgment, present: Sequence[BlockTexts]) -> list[Judgment]:
-    """The judgment if its text is the same everywhere; else one per arm and seed that has the same text."""
+    """Returns a judgment for the arms and seeds that still have the text that was judged.
+
+    If the text is the same everywhere, this is the judgment itself; else one judgment per arm and seed.
+    """
     if judgment.seen is None:
         return [judgment]
     texts = [(each.block, text) for each in present if (text := each.text(judgment)) is not None]
@@ -101,7 +108,7 @@ def restrict_to_same_text(judgment: Judgment, present: Sequence[BlockTexts]) -> 
 
 
 def resolve(judgments: Iterable[Judgment], precedence: Sequence[str], closed: Set[str]) -> Labels:
-    """Labels from the judgments of the judges in `precedence`, best first. `closed` names closed labels."""
+    """Makes labels from judgments. `precedence` lists judges, best first; `closed` names closed labels."""
     rank = {judge: place for place, judge in enumerate(precedence)}
     counted = [judgment for judgment in judgments if judgment.judge in rank]
     latest = {
@@ -122,12 +129,12 @@ def resolve(judgments: Iterable[Judgment], precedence: Sequence[str], closed: Se
 
 
 def _pool_hash(judgments: Iterable[Judgment]) -> str:
-    """A hash of everything that was looked at, whatever the judgments say."""
+    """Hashes which items, targets and spans were judged, without the grades."""
     return digest(sorted({msgspec.json.encode([each.item_id, each.target, each.span]) for each in judgments}))
 
 
 def add_supposed(labels: Labels, judgments: Iterable[Judgment]) -> Labels:
-    """The labels as they would be with further judgments on what nobody has judged."""
+    """Returns the labels as they would be with further judgments on things that nobody has judged."""
     rows = [
         {"item": each.item_id, "label": each.label, "target": each.target, "grade": each.grade}
         | {"category": each.category, "rank": len(labels.frame)}
@@ -143,9 +150,9 @@ def add_supposed(labels: Labels, judgments: Iterable[Judgment]) -> Labels:
 def shared_ratings(
     judgments: Iterable[Judgment], raters: Sequence[str]
 ) -> dict[RatedTarget, dict[str, float]]:
-    """The grades of everything that two or more of the raters judged, by rater, in the raters' order.
+    """Returns the grades of everything that two or more raters judged, by rater, in the raters' order.
 
-    A mark for all seeds and one for a single seed are about the same thing: the response of that seed.
+    A mark for all seeds and a mark for a single seed are about the same thing: the response with that seed.
     """
     marks: dict[tuple[str, str | None, Span | None], dict[ArmSeed, dict[str, float]]] = {}
     for each in judgments:

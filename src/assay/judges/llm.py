@@ -1,8 +1,8 @@
-"""Judging by a language model behind any service that speaks OpenAI's chat protocol.
+"""Judging by a language model behind any service that uses OpenAI's chat protocol.
 
-Each text is judged in a request of its own, by a versioned prompt (`llm_prompt`). An answer counts only if
-its first line is a grade and nothing else. Any other answer is asked for again, and in the end the question
-fails: a missing grade is never replaced by another value.
+Each text is judged in a separate request, by a versioned prompt (`llm_prompt`). An answer counts only if its
+first line is a grade and nothing else. Any other answer is asked for again, and at last the question fails: a
+missing grade is never replaced by another value.
 
 `ModelJudge` is the common part of such judges. `Llm` judges passages, for relevance or intent.
 """
@@ -43,12 +43,13 @@ EXPECTS = {"relevance": None, "intent": "intent"}  # by label of the prompt: wha
 
 @dataclass(frozen=True, repr=False)
 class ModelJudge(ChatParameters):
-    """A model that grades texts by a prompt. Without a `url` it is asked nothing and changes no label.
+    """A model that grades texts by a prompt. Without a `url`, the model is not asked, and no label changes.
 
-    `prompt` is the name of a prompt that comes with the program (`relevance`; `relevance-1` for a fixed
-    version), a file in the study, or its text. Of several `samples` the median grade counts, or the lower of
-    two medians. Each sample has its own `seed`, from 1 on. `extra` is added to the request; null removes a
-    field. Prices are per million tokens. `name` is for a second judge with the same prompt.
+    `prompt` is the name of a prompt that comes with the program (`relevance`, or `relevance-1` for a fixed
+    version), a file in the study, or the text of the prompt. If there are several `samples`, the median grade
+    counts, or the lower one of two medians. Each sample has its own `seed`, from 1 on. `extra` is added to
+    the request; null removes a field. Prices are per million tokens. `name` is for a second judge with the
+    same prompt.
     """
 
     url: str = outside_identity("")
@@ -79,7 +80,7 @@ class ModelJudge(ChatParameters):
     # -------------------------------------------------------------------------------- identity
 
     def within(self, kit: Kit) -> Self:
-        """The judge with its prompt, read from the study's folder if it is a file."""
+        """Returns the judge with its prompt, read from the study's folder if the prompt is a file."""
         if not self._in_a_file:
             return self
         path = kit.path(self.prompt)
@@ -93,7 +94,7 @@ class ModelJudge(ChatParameters):
 
     @cached_property
     def asks(self) -> Prompt:
-        """The prompt."""
+        """The prompt, read and checked."""
         if "\n" in self.prompt:
             return read_prompt(self.prompt, "prompt")
         if self._in_a_file:
@@ -111,12 +112,12 @@ class ModelJudge(ChatParameters):
 
     @property
     def grades(self) -> dict[str, float]:
-        """Its grades by name."""
+        """The grades by name."""
         return self.asks.grades
 
     @property
     def opens(self) -> frozenset[str]:
-        """The label under which it looks at everything that comes back."""
+        """The label for which the judge looks at all returned passages; empty without a `url`."""
         return frozenset({self.label}) if self.url else frozenset()
 
     @cached_property
@@ -126,7 +127,7 @@ class ModelJudge(ChatParameters):
     # ------------------------------------------------------------------------------- questions
 
     def shown_with(self, quoted: Mapping[str, str]) -> str:
-        """The `about` of a question: everything quoted besides its text, and the hash of the prompt."""
+        """Returns the `about` of a question: all quotations except its text, and the hash of the prompt."""
         return msgspec.json.encode({"prompt": self.asks.hash, **quoted}, order="sorted").decode()
 
     def ask(self, question: Question, kit: Kit) -> Finding:
@@ -150,7 +151,7 @@ class ModelJudge(ChatParameters):
         return self._client.post(Chat.PATH, sent, partial(self._read, messages, spent))
 
     def _read(self, messages: list[dict[str, str]], spent: list[float], answer: Any) -> ModelGrade:
-        """The grade in an answer; a ValueError if there is none. Its cost counts in both cases."""
+        """Reads the grade in an answer; a ValueError if there is none. The cost counts in both cases."""
         said = self.chat.parse_reply(messages, answer)
         spent.append(said.cost)
         return self.asks.read(said.required_text)
@@ -162,10 +163,10 @@ class ModelJudge(ChatParameters):
         return self.endpoint.price > 0
 
     def _failure(self, error: Retryable | RequestRefusal, cost: float) -> JudgeRefusal | JudgeUnavailable:
-        """The error of a failed question, with its cost.
+        """Returns the error of a failed question, with its cost.
 
-        If a model does not keep to the form, the runner does not ask it again: it was asked `retries` times
-        more already, and each attempt cost something.
+        If a model does not follow the form, the runner does not ask it again: the model was already asked
+        `retries` more times, and each attempt cost something.
         """
         form = isinstance(error.__cause__, UnreadableGrade)
         if isinstance(error, Retryable) and not form:
@@ -180,9 +181,9 @@ class ModelJudge(ChatParameters):
 
 @dataclass(frozen=True, repr=False)
 class Llm(ModelJudge):
-    """A model that grades passages. Without a `url` it is asked nothing and leaves every label as it was.
+    """A model that grades passages. Without a `url`, the model is not asked, and no label changes.
 
-    It judges the first `depth` hits; a hit without a text stays unjudged. The program has the prompts
+    The model judges the first `depth` hits; a hit without a text stays unjudged. The program has the prompts
     `relevance` and `intent`. The other parameters are those of every model judge.
     """
 
@@ -193,7 +194,7 @@ class Llm(ModelJudge):
     counts: ClassVar[tuple[str, ...]] = ("depth", *ModelJudge.counts)
 
     def questions(self, dataset: Dataset, blocks: Sequence[Block]) -> Iterator[Question]:
-        """One question per passage among the first `depth` hits of any arm, for the items of the prompt."""
+        """Yields one question per passage among the first `depth` hits of any arm, for the prompt's items."""
         if not self.url:
             return
         asked = {item.item_id: item for item in dataset.items if item.expects == EXPECTS[self.label]}
@@ -215,7 +216,7 @@ class Llm(ModelJudge):
 
 
 class JudgeRefusal(SystemFailure):
-    """The model gives no grade, and would not if it were asked again. `cost` is the cost of asking."""
+    """The model gives no grade, and another attempt would not help. `cost` is the cost of asking."""
 
     fault_kind = "NoVerdict"
 
@@ -225,7 +226,7 @@ class JudgeRefusal(SystemFailure):
 
 
 class JudgeUnavailable(Retryable):
-    """No answer could be read; another attempt may succeed. `cost` is the cost of this one."""
+    """No answer could be read; another attempt may succeed. `cost` is the cost of this attempt."""
 
     fault_kind = "NoAnswer"
 
@@ -235,7 +236,7 @@ class JudgeUnavailable(Retryable):
 
 
 def _text_of(block: Block, row: int, doc_id: str) -> str:
-    """The text of a hit, from the corpus or from the hit itself."""
+    """Returns the text of a hit, from the corpus or from the hit itself."""
     text = block.corpus.text_of(doc_id)
     if text is None:
         response = block.responses[row]

@@ -1,10 +1,10 @@
-"""The prompts of the model judge: versioned files, fences around everything quoted, and strict answers.
+"""The prompts of the model judge: versioned files, fences around all quotations, and strict answers.
 
-A prompt file has three parts, each after a line of three hyphens: a header in YAML (name, version, label,
-grades), the rules, which become the system message, and the material, which becomes the user message. The
-header may say what each grade means (`meanings`) and each intent (`intents`). The rules contain them as
-{grades} and {intents}, and people who grade the same texts see them. The material contains quotations as
-{query}, {expected}, {intent} and {passage}, and the code of their fences as {code}:
+A prompt file has three parts, each after a line of three hyphens. The first is a header in YAML (name,
+version, label, grades). Then come the rules, which become the system message, and the material, which becomes
+the user message. The header may say what each grade means (`meanings`) and each intent (`intents`). The rules
+contain these texts as {grades} and {intents}, and people who grade the same texts see them. The material
+contains quotations as {query}, {expected}, {intent} and {passage}, and the code of their fences as {code}:
 
     [[PASSAGE 5f2c91d04b7e8a36 begins]]
     …
@@ -44,7 +44,7 @@ _DECORATION = string.punctuation + string.whitespace + "“”‘’«»…–�
 
 
 class ModelGrade(NamedTuple):
-    """An answer of a model: the name of the grade, the grade, and the reason."""
+    """An answer of a model: the name of the grade, the grade as a number, and the reason."""
 
     category: str
     grade: float
@@ -52,7 +52,7 @@ class ModelGrade(NamedTuple):
 
 
 class UnreadableGrade(ValueError):
-    """An answer whose first line is not a single grade."""
+    """The first line of an answer is not a single grade."""
 
 
 class _Header(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -65,7 +65,7 @@ class _Header(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def explanations(self) -> dict[str, dict[str, str]]:
-        """The explanations of the header, by their place in the rules."""
+        """The explanations in the header, by their place in the rules."""
         return {"grades": self.meanings, "intents": self.intents}
 
 
@@ -83,11 +83,11 @@ class Prompt(msgspec.Struct, frozen=True, dict=True, omit_defaults=True):
 
     @cached_property
     def hash(self) -> str:
-        """A hash of everything that decides what is asked and how the answer is read."""
+        """A hash of everything that decides what the model is asked and how its answer is read."""
         return digest([msgspec.json.encode(self)])[:16]
 
     def messages(self, quoted: Mapping[str, str]) -> list[dict[str, str]]:
-        """The system message and the user message with these quotations."""
+        """Returns the system message, and the user message with these quotations."""
         texts = {name: sanitize(quoted.get(name, "")) or NOTHING for name in QUOTED}
         code = fence_code(list(texts.values()))
         parts = {name: fence(name.upper(), text, code) for name, text in texts.items()} | {"code": code}
@@ -96,7 +96,10 @@ class Prompt(msgspec.Struct, frozen=True, dict=True, omit_defaults=True):
         return [{"role": "system", "content": self.rules}, {"role": "user", "content": user}]
 
     def read(self, content: str) -> ModelGrade:
-        """The grade on the first line that is not empty, and the reason after it. Raises UnreadableGrade."""
+        """Reads the grade on the first line that is not empty, and the reason after it.
+
+        Raises UnreadableGrade if that line is not a single grade.
+        """
         lines = [line.strip() for line in content.splitlines() if line.strip()]
         first = lines[0].strip(_DECORATION).casefold() if lines else ""
         for category, grade in self.grades.items():
@@ -111,7 +114,7 @@ class Prompt(msgspec.Struct, frozen=True, dict=True, omit_defaults=True):
 
 
 def expected_of(item: Item) -> list[str]:
-    """The texts that the authors of an item expect to be found, with their relevance, as they are quoted."""
+    """Returns the texts that an item's authors expect to be found, with their relevance, for quotation."""
     return [f"{anchor['relevance']}: {anchor['text']}" for anchor in item.gold.get("anchors", ())]
 
 
@@ -119,12 +122,12 @@ def expected_of(item: Item) -> list[str]:
 
 
 def is_packaged_name(given: str) -> bool:
-    """Whether this is the name of a prompt that comes with the program: `relevance`, or `relevance-1`."""
+    """Whether `given` is the name of a prompt that comes with the program: `relevance`, or `relevance-1`."""
     return _PACKAGED.fullmatch(given) is not None
 
 
 def read_packaged_prompt(given: str) -> Prompt:
-    """Read a prompt that comes with the program: the named version, or the newest."""
+    """Reads a prompt that comes with the program: the named version, or the newest."""
     folder = files("assay.judges") / "prompts"
     known: dict[str, list[int]] = {}
     for each in folder.iterdir():
@@ -141,7 +144,7 @@ def read_packaged_prompt(given: str) -> Prompt:
 
 
 def read_prompt(text: str, where: str) -> Prompt:
-    """Read a prompt from a text. Raises one DataError with all its problems."""
+    """Reads a prompt from a text. One DataError has all problems of the prompt."""
     parts = re.split(r"^---[ \t]*$\n?", text.lstrip("\ufeff\n"), flags=re.MULTILINE)
     if len(parts) != 4 or parts[0].strip():
         what = f"{len(parts) - 1} lines of three hyphens, not 3"
@@ -177,7 +180,7 @@ def _header(text: str, where: str) -> _Header:
 
 
 def _explanation_problems(header: _Header, rules: str, where: str) -> Iterator[Problem]:
-    """Problems of explanations that are in the header and not in the rules, or the other way round."""
+    """Yields mismatches between the explanations in the header, the rules, and the grades."""
     used = set(_PLACE.findall(rules))
     for (place, words), name in zip(header.explanations.items(), ("meanings", "intents"), strict=True):
         if words and place not in used:

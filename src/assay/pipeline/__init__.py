@@ -1,1 +1,1 @@
-"""What a command or a caller of the library asks for as a whole. Each puts stages together, in order."""
+"""The operations that a command or a caller of the library starts. Each runs several stages in order."""

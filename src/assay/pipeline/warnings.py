@@ -151,7 +151,7 @@ def _system_warnings(study: Study, datasets: Mapping[str, Dataset]) -> Iterator[
 
 
 def missing_part_warnings(study: Study, arms: Sequence[Arm], measures: Sequence[Measure]) -> Iterator[str]:
-    """Warns about measures that will be n/a because a system never gives what they need.
+    """Warns about measures that will be n/a for systems that never give what the measures need.
 
     If another system gives that part, only contexts are mentioned: any system that answers could show
     contexts, but a flat system rightly has no trace of a walk.

@@ -1,6 +1,6 @@
 """Asks one arm's system. Worker threads answer tasks and store them; one thread hands out the tasks.
 
-A worker stores a task before it takes the next one, so a crash loses only the tasks in progress. Python
+Each worker stores its task before it takes the next one, so a crash loses only the tasks in progress. Python
 cannot end a thread that hangs. So a worker that exceeds its time is abandoned and replaced, and its late
 answer is dropped. The item fails, or is tried again if retries are left.
 """

@@ -28,7 +28,7 @@ class Meter:
         self._cost = 0.0
 
     def lap(self, stage: str, *, took: float | None = None, tokens: int = 0, cost: float = 0.0) -> None:
-        """Add the time since the last lap to a stage, or `took` if the work was done at another time."""
+        """Adds the time since the last lap to a stage, or `took` if the work was done at another time."""
         now = perf_counter()
         self._stages[stage] = self._stages.get(stage, 0.0) + (now - self._last if took is None else took)
         self._last = now
@@ -36,7 +36,7 @@ class Meter:
         self._cost += cost
 
     def observed(self) -> Observed:
-        """The stages and their total as a record."""
+        """Returns the seconds of each stage and in total, the tokens and the cost."""
         seconds = {**self._stages, "total": sum(self._stages.values())}
         return Observed(seconds=seconds, tokens=self._tokens or None, cost=self._cost or None)
 
@@ -47,7 +47,7 @@ LINK = "link"  # the kind of steps along a link in a trace
 
 @dataclass(frozen=True)
 class RankedPassage:
-    """A passage that is a hit: its position, score and relevance, and the link that led to it, if any."""
+    """A hit as a passage: its position, score and relevance, and the link that led to it, if there is one."""
 
     position: int
     score: float
@@ -57,9 +57,10 @@ class RankedPassage:
 
 @dataclass(frozen=True)
 class AnswerBuilder:
-    """Builds the responses of systems that rank passages: `k` hits, and contexts of the first `show` of them.
+    """Builds the responses of systems that rank passages: `k` hits, and contexts of the first `show` hits.
 
-    Passages that links led to are shown too, at any rank: they rank low if they share no word with the query.
+    Contexts also show all passages that links led to. Such passages may have a low rank, because they need
+    not share a word with the query.
     """
 
     corpus: Corpus
@@ -76,13 +77,13 @@ class AnswerBuilder:
         meter: Meter,
         scoring: PassageScoring | None = None,
     ) -> Response:
-        """The response to a query from a ranking. `scoring` scores the passages that links lead to."""
+        """Builds the response from a ranking. `scoring` scores the passages that links lead to."""
         return self.respond(query, self.gather(query, ranking, meter, scoring), budgets, meter)
 
     def gather(
         self, query: str, ranking: Ranking, meter: Meter, scoring: PassageScoring | None = None
     ) -> list[RankedPassage]:
-        """The hits, best first: those of the ranking and those that links lead to. Metered as `link`."""
+        """Returns the best hits from the ranking and from links. The meter counts the time as `link`."""
         linked: list[LinkedPassage] = []
         if self.links is not None and scoring is not None and len(ranking.positions):
             linked = self.links.follow(query, ranking, scoring(query, ranking))
@@ -90,13 +91,13 @@ class AnswerBuilder:
         return merge_links(ranking, linked, self.k)
 
     def hits(self, found: Sequence[RankedPassage]) -> list[Hit]:
-        """The gathered passages as hits."""
+        """Returns the gathered passages as hits."""
         return [Hit(self.corpus.passages[each.position].doc_id, each.score) for each in found]
 
     def respond(
         self, query: str, found: Sequence[RankedPassage], budgets: Sequence[Budget], meter: Meter
     ) -> Response:
-        """The response with hits and contexts of the gathered passages. Metered as `select`.
+        """Builds hits and contexts from the gathered passages. The meter counts the time as `select`.
 
         The trace has only the steps of links: a system that routes adds its own steps before them.
         """
@@ -111,7 +112,7 @@ class AnswerBuilder:
         return response
 
     def _shown(self, found: Sequence[RankedPassage]) -> list[int]:
-        """The hits that are shown: the first ones of the ranking, and all that links led to."""
+        """Returns the places of the shown hits: the first ones of the ranking, and all from links."""
         own = accumulate(each.by is None for each in found)
         return [
             at
@@ -120,7 +121,7 @@ class AnswerBuilder:
         ]
 
     def _steps(self, found: Sequence[RankedPassage]) -> list[Step]:
-        """The links that led to hits, in the order of the hits."""
+        """Returns the links that led to hits, in the order of the hits."""
         passages = self.corpus.passages
         return [
             Step(
@@ -143,11 +144,11 @@ class AnswerBuilder:
 
 
 def merge_links(ranking: Ranking, linked: Sequence[LinkedPassage], k: int) -> list[RankedPassage]:
-    """The k most relevant passages of a ranking and of links, each once.
+    """Returns the `k` most relevant passages of a ranking and of links, without duplicates.
 
-    The relevance of a passage comes from its rank, or from a link to it if that gives more. The score of a
-    linked passage is that of a hit with its relevance, so that scores fall from hit to hit. Other passages
-    keep their order, scores and relevance.
+    The relevance of a passage comes from its rank, or from a link to it if the link gives more. A linked
+    passage gets the score of a hit with the same relevance, so that scores fall from hit to hit. Other
+    passages keep their order, scores and relevance.
     """
     positions, scores = ranking.positions[:k].tolist(), ranking.scores[:k]
     relevance = rank_relevance(len(positions))
@@ -166,6 +167,6 @@ def merge_links(ranking: Ranking, linked: Sequence[LinkedPassage], k: int) -> li
 
 
 def _score_at(relevance: float, known: Floats, scores: Floats) -> float:
-    """The score for a relevance: interpolated between those of a ranking, and continued below the last."""
+    """Interpolates the score for a relevance between a ranking's scores, and below its last score."""
     last = scores[-1] - max(float(scores[0] - scores[-1]), abs(float(scores[0])), 1e-9)
     return float(np.interp(relevance, [0.0, *known[::-1]], [last, *scores[::-1]]))

@@ -1,4 +1,4 @@
-"""Flat retrieval: BM25, dense, both fused, and a strong baseline that reranks them."""
+"""Flat retrieval: BM25, dense, both fused, and a strong baseline that reranks the fused hits."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class FlatIndex:
-    """A way to rank passages. No query changes it, so it is its own session."""
+    """A retriever and the builder of its answers. No query changes them, so the index is its own session."""
 
     retriever: Retriever
     answering: AnswerBuilder
@@ -68,9 +68,9 @@ class FlatIndex:
 
 @dataclass(frozen=True, kw_only=True)
 class _FlatSystem(ABC):
-    """The parameters of every flat system: how many hits come back, and how the first `show` are shown.
+    """The parameters of every flat system: the number of hits, and how contexts show the first `show` hits.
 
-    `links` leads from the first hits to passages that they name. These become hits too.
+    `links` finds passages that the first hits name. These passages become hits too.
     """
 
     k: int = 100
@@ -89,7 +89,7 @@ class _FlatSystem(ABC):
 
     @property
     def gives(self) -> frozenset[str]:
-        """The parts that its responses can have. With links there is a trace of those that were followed."""
+        """The parts that responses can have. With links, there is a trace of the links that were followed."""
         return frozenset({"hits", "contexts"} | ({"trace"} if self.links is not None else set()))
 
     @abstractmethod
@@ -109,16 +109,16 @@ class _FlatSystem(ABC):
         return FlatIndex(retriever, answering, build_scorer(retriever, corpus, self.analysis, kit))
 
     def problems(self, dataset: Dataset, kit: Kit) -> list[Problem]:
-        """Why it could find nothing in a dataset."""
+        """Returns the reasons why the system could find nothing in a dataset."""
         return search_problems(dataset, self)
 
     @property
     def analysis(self) -> Analysis:
-        """How texts become words, for systems that search by words."""
+        """How texts are split into words, for systems that search by words."""
         return Analysis()
 
     def identity(self, kit: Kit) -> dict[str, Any]:
-        """What else its answers depend on: the search engine, the static model, and its parts."""
+        """Returns what else answers depend on: the search engine, the static model, and its parts."""
         found = {
             "words": engine_version(),
             "static": StaticEmbedder().identity(kit),
@@ -133,7 +133,7 @@ class _FlatSystem(ABC):
 
 @dataclass(frozen=True)
 class BM25(_FlatSystem):
-    """BM25 over title and text, stemmed and without stop words (None: those of the language)."""
+    """BM25 over title and text, stemmed and without `stop_words`: by default those of the language."""
 
     language: Language = "english"
     stop_words: tuple[str, ...] | None = None
@@ -148,7 +148,7 @@ class BM25(_FlatSystem):
 
 @dataclass(frozen=True)
 class Dense(_FlatSystem):
-    """The cosine between the vectors of query and passage (title and text)."""
+    """Ranks by the cosine between the vectors of the query and of the passage (title and text)."""
 
     model: Annotated[Embedder, EMBEDDERS] = StaticEmbedder()
     store: Annotated[VectorStore, STORES] = ExactStore()

@@ -1,4 +1,4 @@
-"""A search API over HTTP. The study describes how to ask it, and where the parts of an answer are."""
+"""Asks a search API over HTTP. The study describes the request, and where to find the parts of an answer."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class HttpIndex:
         return self
 
     def answer(self, query: Query, budgets: Sequence[Budget]) -> Response:
-        """Make one attempt. Its time does not include the wait for the rate limit, which is ours."""
+        """Makes one attempt. The measured time does not include the wait for our own rate limit."""
         call = self.form.call(query)
         self.pace.wait()
         meter = Meter()
@@ -80,9 +80,9 @@ class HttpIndex:
 class Http:
     """Any search API that is asked by GET or POST and answers in JSON.
 
-    `results` finds the list of results in the answer, and `id`, `text` and `score` find the parts of a
-    result. `route`, `flags` and `contexts` (one per budget) look in the whole answer. All are JMESPath
-    expressions.
+    All places in the answer are JMESPath expressions. `results` finds the list of results; `id`, `text` and
+    `score` find the parts of a result. `route`, `flags` and `contexts` (one per budget) search the whole
+    answer.
     """
 
     url: str
@@ -134,12 +134,12 @@ class Http:
 
     @property
     def gives(self) -> frozenset[str]:
-        """The parts that its responses can have: contexts only if the study says where they are."""
+        """The parts that responses can have: contexts only if the study says where they are."""
         return frozenset({"hits", "texts", "route", "flags"} | ({"contexts"} if self.contexts else set()))
 
     @property
     def budgets(self) -> frozenset[Budget]:
-        """The budgets for which its answers have a context."""
+        """The budgets for which answers have a context."""
         return frozenset(self._places())
 
     def _places(self) -> dict[Budget, Expression]:
@@ -196,7 +196,7 @@ class Http:
     def _await(
         self, form: RequestTemplate, exchange: HttpClient, port: int, served: ServerProcess | None
     ) -> None:
-        """Wait until a server that was started, or one with a `ready` path, is ready."""
+        """Waits until the service is ready, if it was started here or has a `ready` path."""
         if self.ready is None:
             if served is not None:
                 await_ready(readiness_probe(form.origin, {}, any_status=True), self.patience, served)
@@ -209,7 +209,7 @@ class Http:
         await_ready(seen, self.patience, served)
 
     def problems(self, dataset: Dataset, kit: Kit) -> list[Problem]:
-        """Items without a language if the request needs it, and a program that does not exist."""
+        """Reports items without a language if the request needs one, and a program that does not exist."""
         found = []
         without = [item.item_id for item in dataset.items if item.language is None]
         if without and self._form(1).needs_language:
@@ -224,14 +224,14 @@ class Http:
         return found
 
     def identity(self, kit: Kit) -> dict[str, Any]:
-        """What else its answers depend on: the content of the files it names, and its tokenizer."""
+        """Returns hashes of the files that answers depend on, and the tokenizer's identity if it is used."""
         named = [self.files] if isinstance(self.files, str) else self.files
         parts = part_identities(self, kit) if self.contexts else {}
         return {**{each: digest(_contents(each, kit)) for each in named}, **parts}
 
 
 def _contents(named: str, kit: Kit) -> list[bytes]:
-    """What is hashed of a file, or of all files of a folder or pattern: their names and contents."""
+    """Returns the content of a file, or the names and contents of all files of a folder or pattern."""
     path = kit.path(named)
     if path.is_file():
         return [path.read_bytes()]

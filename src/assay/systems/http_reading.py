@@ -1,6 +1,6 @@
 """Reads the answers of a search API by JMESPath: results, contexts, the route of the query, and flags.
 
-An empty list is an answer. A missing list is a failure, and never counts as an empty one.
+An empty list is a valid answer. A missing list is a failure, and never counts as an empty list.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class DefaultField(StrEnum):
 
 @dataclass(frozen=True)
 class Expression:
-    """A JMESPath expression: the parameter that has it, its text, and a function that applies it."""
+    """A compiled JMESPath expression, with the parameter that contains it and its text."""
 
     field: str
     written: str
@@ -41,7 +41,7 @@ class Expression:
 
     @classmethod
     def of(cls, field: str, written: str | None) -> Expression:
-        """Compile an expression; None finds nothing. A UsageError names the wrong parameter."""
+        """Compiles an expression; None finds nothing. A UsageError names the parameter with the mistake."""
         import jmespath  # type: ignore[import-untyped]
         from jmespath.exceptions import JMESPathError  # type: ignore[import-untyped]
 
@@ -103,7 +103,7 @@ class AnswerReader:
     contexts: Callable[[Any, Sequence[Budget]], list[Context]] | None = None  # if it gives any
 
     def response(self, body: bytes, budgets: Sequence[Budget] = ()) -> Response:
-        """The answer as a record. Raises Retryable if it is not JSON, SystemFailure if a part is wrong."""
+        """Turns an answer into a record. Raises Retryable without JSON, SystemFailure for a wrong part."""
         try:
             answer = msgspec.json.decode(body.removeprefix(b"\xef\xbb\xbf"))
         except _NOT_JSON as error:
@@ -139,7 +139,7 @@ class AnswerReader:
         raise self._wrong(rank, self.text, text, "text")
 
     def _name(self, result: Any, text: str | None, rank: int) -> str:
-        """The id of a result. If our text of that id is another one, the id gets a hash of the text."""
+        """Returns the id of a result, with a hash of its text if our text of this id is not the same."""
         given = self.doc_id.find(result)
         if isinstance(given, bool) or not isinstance(given, str | int | None):
             raise self._wrong(rank, self.doc_id, given, "text or a whole number")
@@ -159,7 +159,7 @@ class AnswerReader:
         return f"{doc_id}~{digest([text.encode('utf-8', 'surrogatepass')])[:12]}"
 
     def _distinct_names(self, names: Sequence[str]) -> list[str]:
-        """Raise a SystemFailure if an id comes twice. Equal results without ids get numbers."""
+        """Raises a SystemFailure if an id occurs twice. Equal results without ids get numbers."""
         seen: dict[str, int] = {}
         apart = []
         for rank, name in enumerate(names, 1):
@@ -226,10 +226,11 @@ class AnswerReader:
 
 
 def descending_scores(scores: Sequence[float]) -> list[float]:
-    """Scores that keep the order of the results.
+    """Changes scores so that they fall in the order of the results.
 
-    If a later result has a higher score, those before it get that score too. So the first result has the best
-    score, which is the one that thresholds are compared with. Equal scores then differ by the smallest step.
+    If a later result has a higher score, the results before it get that score too. So the first result has
+    the best score, which thresholds are compared with. Equal scores then differ by the smallest possible
+    step.
     """
     best = [*scores]
     for place in range(len(best) - 2, -1, -1):
@@ -258,7 +259,7 @@ _UNBOUNDED = "inf"
 
 
 def parse_budget(written: str | int) -> Budget:
-    """A budget as a study writes it: a number of tokens, or inf."""
+    """Reads a budget as a study writes it: a number of tokens, or inf."""
     if str(written) == _UNBOUNDED:
         return None
     if not str(written).isdecimal() or int(written) < 1:
@@ -268,7 +269,7 @@ def parse_budget(written: str | int) -> Budget:
 
 @dataclass(frozen=True)
 class ContextReader:
-    """Reads contexts from answers: where the context of each budget is, and the parts of its pieces."""
+    """Reads contexts from answers: it knows the place of each budget's context, and the parts of a piece."""
 
     places: Mapping[Budget, Expression]
     doc_id: Expression
@@ -277,7 +278,7 @@ class ContextReader:
     tokens: Tokens
 
     def contexts(self, answer: Any, budgets: Sequence[Budget]) -> list[Context]:
-        """One context per budget, counted by our tokenizer. Raises a SystemFailure if one is missing."""
+        """Returns one context per budget, counted by our tokenizer. A missing context is a SystemFailure."""
         return [self._context(answer, budget) for budget in budgets if budget in self.places]
 
     def _context(self, answer: Any, budget: Budget) -> Context:
@@ -292,7 +293,7 @@ class ContextReader:
         return Context(budget, shown.pieces, self.tokens.counts([shown.text])[0], self.tokens.name)
 
     def _piece(self, found: Any, place: Expression) -> Piece:
-        """A piece: a text, or an object with a text as results have one. A passage of ours has its span."""
+        """Reads a piece: a text, or an object with a text. Passages of our corpus get their span."""
         text = found if isinstance(found, str) else self.text.find(found)
         given = None if isinstance(found, str) else self.doc_id.find(found)
         if not isinstance(text, str):

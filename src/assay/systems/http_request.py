@@ -4,9 +4,9 @@
 strings of a JSON body; a string that is only `{k}` becomes a number there. Other braces stay, but a word in
 braces that looks like a misspelt place is refused.
 
-The client makes one attempt at a time. What may pass (no connection, no answer in time, 429, 5xx, an answer
-cut short) raises Retryable, and the caller decides about another attempt. What would be refused again raises
-RequestRefusal or SystemFailure.
+The client makes one attempt at a time. Failures that may pass (no connection, no answer in time, 429, 5xx, an
+incomplete answer) raise Retryable, and the caller decides about another attempt. Requests that would fail
+again raise RequestRefusal or SystemFailure.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class RequestTemplate:
 
     @property
     def origin(self) -> str:
-        """Scheme, host and port."""
+        """The scheme, host and port of the URL."""
         parts = urlsplit(self.url)
         return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
 
@@ -95,7 +95,7 @@ class RequestTemplate:
         return any("{language}" in text for text in texts)
 
     def call(self, query: Query) -> HttpRequest:
-        """The request for a query."""
+        """Returns the request for a query."""
         values = self._values(query)
         target = _PLACE.sub(lambda match: quote(str(values[match[1]]), safe=""), self._target)
         if self.pairs:
@@ -117,7 +117,7 @@ class RequestTemplate:
 
 
 def service_endpoint(form: RequestTemplate, headers: Mapping[str, str]) -> Endpoint:
-    """The service as an endpoint that knows all secrets of the request, so that messages can conceal them."""
+    """Returns the service as an endpoint that knows all secrets of the request, so that it can hide them."""
     held = {
         f"{name} {number}": part
         for name, value in headers.items()
@@ -133,7 +133,7 @@ def service_endpoint(form: RequestTemplate, headers: Mapping[str, str]) -> Endpo
 
 
 def check_places(url: str, params: Mapping[str, Any], body: Any, own: Mapping[str, str]) -> None:
-    """Raise a UsageError for a request without the query, and for a misspelt place.
+    """Raises a UsageError for a request without the query, and for a misspelt place.
 
     `own` has the texts for a server that we start, by parameter.
     """
@@ -151,13 +151,13 @@ def check_places(url: str, params: Mapping[str, Any], body: Any, own: Mapping[st
 
 
 def _meant(word: str, known: Sequence[str]) -> str | None:
-    """The place that a word abbreviates or nearly spells."""
+    """Returns the place that a word abbreviates or nearly spells."""
     short = [name for name in known if name.startswith(word.lower())]
     return next(iter(short or difflib.get_close_matches(word.lower(), known, 1, _NEAR)), None)
 
 
 def check_headers(headers: Mapping[str, str]) -> None:
-    """Raise a UsageError for headers that cannot be sent, or that have places to fill in."""
+    """Raises a UsageError for headers that cannot be sent, or that have places to fill in."""
     for name, value in headers.items():
         if _PLACE.search(value) or PORT in value:
             raise UsageError(
@@ -168,7 +168,7 @@ def check_headers(headers: Mapping[str, str]) -> None:
 
 
 def _pairs(name: str, value: Any) -> Iterator[tuple[str, str]]:
-    """A parameter as it goes into a query: once per value of a list, and not at all for null."""
+    """Yields a parameter as it is sent in a query: once per value of a list, and not at all for null."""
     if isinstance(value, list):
         for each in value:
             yield from _pairs(name, each)
@@ -183,7 +183,7 @@ def _pairs(name: str, value: Any) -> Iterator[tuple[str, str]]:
 
 
 def _leaves(name: str, given: Any) -> Iterator[tuple[str, str]]:
-    """Every string in a body, with the name of its field."""
+    """Yields every string in a body, with the name of its field."""
     if isinstance(given, str):
         yield name, given
     elif isinstance(given, Mapping):
@@ -220,9 +220,10 @@ class ServiceUnreachable(Retryable):
 
 
 class RateLimiter:
-    """Lets at most `rate` requests per second go, and none while the service asks to wait.
+    """Lets at most `rate` requests per second pass, and none while the service asks to wait.
 
-    Threads share it. Each reserves the next free moment when it comes, so they go in the order they came.
+    Threads share a limiter. Each call of `wait` reserves the next free moment, so requests pass in order of
+    arrival.
     """
 
     def __init__(self, rate: float | None) -> None:
@@ -232,7 +233,7 @@ class RateLimiter:
         self._over = threading.Event()  # set: nobody waits for answers any more
 
     def wait(self) -> None:
-        """Return when this request may go. Raise a SystemFailure if the system was closed."""
+        """Returns when this request may be sent. Raises a SystemFailure if the system was closed."""
         with self._turn:
             moment = max(self._free, time.monotonic()) if self._gap else 0.0
             self._free = moment + self._gap
@@ -242,12 +243,12 @@ class RateLimiter:
             raise SystemFailure("The system was closed before it was this request's turn. Run again.")
 
     def hold(self, seconds: float) -> None:
-        """Let no request go for that many seconds."""
+        """Lets no request pass for that many seconds."""
         with self._turn:
             self._held = max(self._held, time.monotonic() + seconds)
 
     def end(self) -> None:
-        """End all waiting."""
+        """Ends all waiting."""
         self._over.set()
 
 
@@ -267,7 +268,7 @@ class HttpClient:
         self._open, self._prefix, self.close = _opener(asker)
 
     def ask(self, call: HttpRequest, timeout: float) -> bytes:
-        """Send a request once. Returns the body of the answer."""
+        """Sends a request once. Returns the body of the answer."""
         response, body = self._attempt(call, timeout)
         if 200 <= response.status < 300:
             return body
@@ -355,7 +356,7 @@ class HttpClient:
 
 
 def sent_headers(asker: Endpoint, method: str, headers: Mapping[str, str]) -> dict[str, str]:
-    """The headers of every request. Those of the study replace ours."""
+    """Returns the headers of every request. Headers of the study replace ours."""
     from urllib3.util import make_headers
 
     own = {"User-Agent": "retrieval-assay", "Accept": "application/json", "Accept-Encoding": ACCEPTED}
@@ -370,9 +371,9 @@ def sent_headers(asker: Endpoint, method: str, headers: Mapping[str, str]) -> di
 
 
 def _opener(asker: Endpoint) -> tuple[Callable[..., BaseHTTPResponse], str, Callable[[], None]]:
-    """A function that sends a request, the prefix of its target, and a function that closes all connections.
+    """Returns a function that sends requests, a prefix for targets, and a function that closes connections.
 
-    One pool for one host avoids looking up the host for every request. A proxy needs whole URLs as targets.
+    One pool per host avoids looking up the host for every request. A proxy needs whole URLs as targets.
     """
     import urllib3
 

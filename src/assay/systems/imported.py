@@ -2,10 +2,10 @@
 
     {"model_name": "minilm", "query_results": [{"query_id": "Q-1", "query_text": "…", …}, …]}
 
-A result of a benchmark names its hits best first: in parallel lists (retrieved_chunk_ids,
-retrieved_report_ids, retrieved_sections, retrieved_scores), or as mappings under top_results (chunk_id,
-report_id, section_name, score). If it has both, the lists are read. embed_latency_ms, search_latency_ms and
-total_latency_ms are the times that were measured there. Other fields are ignored.
+A result of a benchmark names its hits best first. The hits are in parallel lists (retrieved_chunk_ids,
+retrieved_report_ids, retrieved_sections, retrieved_scores), or in mappings under top_results (chunk_id,
+report_id, section_name, score). If a result has both, the lists are read. embed_latency_ms, search_latency_ms
+and total_latency_ms are the times that the benchmark measured. Other fields are ignored.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _NAMED = 5  # chunks that a message names of those with the same problem
 
 
 class ImportedHit(msgspec.Struct, frozen=True):
-    """A hit as the file has it; a missing part is None."""
+    """A hit as the file has it. A missing part is None."""
 
     chunk_id: str
     report_id: str | None = None
@@ -51,7 +51,7 @@ class ImportedHit(msgspec.Struct, frozen=True):
 
 
 class ImportedResult(msgspec.Struct, frozen=True):
-    """The result of one query, with its place in the file. A field that is null is missing."""
+    """The result of one query, with its place in the file. A field that is null counts as missing."""
 
     number: int  # its place in query_results, from 0
     query_id: str
@@ -66,7 +66,7 @@ class ImportedResult(msgspec.Struct, frozen=True):
     total_latency_ms: float | None = None
 
     def place(self, part: str) -> str:
-        """The path of a field of its hits or its query, such as query_results.3.retrieved_scores."""
+        """Returns the path of a field in the file, such as query_results.3.retrieved_scores."""
         name = _LISTS.get(part, part) if self.retrieved_chunk_ids is not None else "top_results"
         return _place(self.number, name if part in _LISTS else part)
 
@@ -79,9 +79,9 @@ class ImportedResult(msgspec.Struct, frozen=True):
 
     @property
     def hits(self) -> list[Hit]:
-        """The hits in the order of the file, with its scores if each is lower than the one before.
+        """The hits in the order of the file, with the file's scores if every score is lower than the last.
 
-        If scores tie, rise or are missing, the score of a hit is the number of hits from it to the end.
+        If scores tie, rise or are missing, the score of a hit is the number of hits from this hit to the end.
         """
         returned = self.returned
         scores = [each.score for each in returned if each.score is not None]
@@ -91,7 +91,7 @@ class ImportedResult(msgspec.Struct, frozen=True):
 
     @property
     def seconds(self) -> dict[str, float]:
-        """The seconds by stage, as they were measured there."""
+        """The seconds of each stage, as the benchmark measured them."""
         taken = {stage: getattr(self, f"{stage}_latency_ms") for stage in _STAGES}
         return {stage: value / 1000 for stage, value in taken.items() if value is not None}
 
@@ -100,7 +100,7 @@ class ImportedResult(msgspec.Struct, frozen=True):
 class ResultsFile:
     """A file of finished results, as far as it could be read, and the problems of its form.
 
-    No query changes it, so it is its own index and session.
+    No query changes the file, so it is its own index and session.
     """
 
     where: str
@@ -113,7 +113,7 @@ class ResultsFile:
         return self
 
     def answer(self, query: Query, budgets: Sequence[Budget]) -> Response:
-        """The answer that the file has for the item, with its seconds; a fault if it has none."""
+        """Returns the file's answer for the item, with its seconds; a fault if the file has none."""
         if (result := self.results.get(query.item_id)) is None:
             return Response(error=ABSENT)
         return Response(hits=result.hits, observed=Observed(seconds=result.seconds))
@@ -123,9 +123,9 @@ class ResultsFile:
 class Imported:
     """Answers by `item_id` from the JSON file of a finished benchmark.
 
-    Hits keep the order of the file; scores that do not fall are replaced by ranks. An item without a result
-    was never asked: it fails with the fault `absent`, so that it never counts as a miss. A result without
-    hits was asked, and is a miss. Seconds are those of the file.
+    Hits keep the order of the file. If their scores do not fall, ranks replace the scores. An item without a
+    result was never asked: it fails with the fault `absent`, so that it never counts as a miss. A result
+    without hits was asked, and is a miss. Seconds are those of the file.
     """
 
     path: str
@@ -140,12 +140,12 @@ class Imported:
         return benchmark
 
     def problems(self, dataset: Dataset, kit: Kit) -> list[Problem]:
-        """What is wrong in the file, and what shows that it is about other data."""
+        """Returns the problems in the file, and signs that the file is about other data."""
         benchmark = read_results_file(kit.path(self.path))
         return [*benchmark.problems, *foreign_data_problems(benchmark, dataset)]
 
     def identity(self, kit: Kit) -> str:
-        """The hash of the content of the file. It is the same for a packed file."""
+        """Hashes the content of the file. A packed file has the same hash."""
         return digest([read_bytes(kit.path(self.path))])
 
 
@@ -153,7 +153,7 @@ class Imported:
 
 
 def read_results_file(path: Path) -> ResultsFile:
-    """Read the results in a file. Problems of its form are returned, never raised."""
+    """Reads the results in a file. Problems of its form are returned, never raised."""
     where = str(path)
     try:
         data = read_bytes(path)
@@ -197,7 +197,7 @@ def _parsed(data: bytes) -> dict[str, Any]:
 
 
 def _result(raw: Any, number: int) -> ImportedResult:
-    """Read one result field by field. Raises a DataError with all its problems."""
+    """Reads one result field by field. Raises a DataError with all its problems."""
     if not isinstance(raw, dict):
         raise DataError(Problem("expected a mapping", fix="Write query_id, query_text and the hits."))
     given, read = {**raw, "number": number}, {}
@@ -221,7 +221,7 @@ def _result(raw: Any, number: int) -> ImportedResult:
 
 
 def _form_problems(result: ImportedResult) -> Iterator[Problem]:
-    """Problems of several fields of a result together."""
+    """Yields problems that concern several fields of a result together."""
     ids = result.retrieved_chunk_ids
     if ids is None and result.top_results is None:
         fix = "Add the hits; an empty list says that there were none."
@@ -238,7 +238,7 @@ def _form_problems(result: ImportedResult) -> Iterator[Problem]:
 
 
 def _hit_problems(result: ImportedResult) -> Iterator[Problem]:
-    """Scores that are not finite, and chunks that are named twice."""
+    """Yields scores that are not finite, and chunks that are named twice."""
     first: dict[str, int] = {}
     for rank, each in enumerate(result.returned, 1):
         if each.score is not None and not math.isfinite(each.score):
@@ -253,7 +253,7 @@ def _hit_problems(result: ImportedResult) -> Iterator[Problem]:
 
 
 def foreign_data_problems(benchmark: ResultsFile, dataset: Dataset) -> list[Problem]:
-    """What shows that results are about other data: chunks, reports, sections, queries.
+    """Returns signs that results are about other data: unknown chunks, reports, sections or queries.
 
     A golden query without a result is not a problem here: its item fails, and reports say so.
     """
@@ -273,7 +273,7 @@ def foreign_data_problems(benchmark: ResultsFile, dataset: Dataset) -> list[Prob
 
 
 def _unknown_chunks(results: Iterable[ImportedResult], corpus: Corpus) -> Iterator[Problem]:
-    """All chunks that are not in the corpus, as one problem: results of another chunking have only such."""
+    """Yields one problem for all chunks that are not in the corpus. In another chunking all are unknown."""
     named: dict[str, str] = {}  # each chunk, and where it is named first
     for result in results:
         for each in result.returned:
@@ -287,7 +287,7 @@ def _unknown_chunks(results: Iterable[ImportedResult], corpus: Corpus) -> Iterat
 
 
 def _other_chunks(results: Iterable[ImportedResult], corpus: Corpus) -> Iterator[Problem]:
-    """Chunks whose report or section differs from that in the corpus, if both have one."""
+    """Yields chunks whose report or section differs from that in the corpus, if both have one."""
     named = [(result, each) for result in results for each in result.returned]
     here = [(result, each) for result, each in named if each.chunk_id in corpus.position]
     for part, attribute, word in (("report_id", "source", "report"), ("section_name", "section", "section")):
@@ -304,7 +304,7 @@ def _other_chunks(results: Iterable[ImportedResult], corpus: Corpus) -> Iterator
 
 @dataclass(frozen=True)
 class ReplayIndex:
-    """Hits by item. No query changes it, so it is its own session."""
+    """The hits of a run file, by item. No query changes them, so the index is its own session."""
 
     ranked: Mapping[str, tuple[pl.Series, pl.Series]]  # doc_ids and scores of an item, best first
 
@@ -312,7 +312,7 @@ class ReplayIndex:
         return self
 
     def answer(self, query: Query, budgets: Sequence[Budget]) -> Response:
-        """The hits that the file has for the item, without seconds, which it does not have."""
+        """Returns the file's hits for the item. There are no seconds, because the file has none."""
         if query.item_id not in self.ranked:
             return Response()
         return Response(hits=[Hit(*pair) for pair in zip(*self.ranked[query.item_id], strict=True)])
@@ -337,7 +337,7 @@ class Replay:
         )
 
     def problems(self, dataset: Dataset, kit: Kit) -> list[Problem]:
-        """What shows that the file is about other data: no item, or no passage, in common."""
+        """Returns signs that the file is about other data: no item, or no passage, is in both."""
         run = read_run(kit.path(self.path))
         items = [item.item_id for item in dataset.items]
         shared = [("item", run["item"], items), ("doc", run["doc"], list(dataset.corpus.position))]
@@ -353,5 +353,5 @@ class Replay:
         ]
 
     def identity(self, kit: Kit) -> str:
-        """The hash of the content of the file. It is the same for a packed file."""
+        """Hashes the content of the file. A packed file has the same hash."""
         return digest([read_bytes(kit.path(self.path))])

@@ -1,6 +1,7 @@
-"""Ways to rank the passages of a corpus (by words, by vectors, fused, reranked) and to score any passage.
+"""Ranks the passages of a corpus by words, by vectors, fused or reranked, and scores any passage.
 
-Passages that links lead to were perhaps not found. A `CombinedScorer` scores them as the retriever would.
+Links may lead to passages that the retriever did not find. A `CombinedScorer` scores them as the retriever
+would.
 """
 
 from __future__ import annotations
@@ -49,19 +50,19 @@ class Retriever(Protocol):
 
 
 def indexed_text(passage: Passage) -> str:
-    """The text of a passage that is indexed: its title, if it has one, and its text."""
+    """Returns the text of a passage that is indexed: its title, if it has one, and its text."""
     return f"{passage.title} {passage.text}" if passage.title else passage.text
 
 
 def min_max_scaled(scores: Floats) -> Floats:
-    """Scores scaled from 0 for the lowest to 1 for the highest; 1 if all are equal."""
+    """Scales scores from 0 for the lowest to 1 for the highest. Equal scores all become 1."""
     low, high = scores.min(initial=np.inf), scores.max(initial=-np.inf)
     return (scores - low) / (high - low) if high > low else np.ones(len(scores))
 
 
 @dataclass(frozen=True)
 class WordRetriever:
-    """BM25."""
+    """Ranks passages by BM25."""
 
     index: LexicalIndex
     depth: int
@@ -84,12 +85,12 @@ class WordRetriever:
         return found
 
     def close(self) -> None:
-        """Nothing has to be closed."""
+        """Does nothing: there is nothing to close."""
 
 
 @dataclass(frozen=True)
 class VectorRetriever:
-    """The cosine between the vectors of query and passages. Those of the passages are cached."""
+    """Ranks passages by the cosine between their vectors and the query's. Passage vectors are cached."""
 
     embedding: EmbeddingCache
     index: VectorIndex
@@ -124,7 +125,7 @@ class VectorRetriever:
 
 @dataclass(frozen=True)
 class FusedRetriever:
-    """Several rankings fused to one."""
+    """Fuses several rankings to one."""
 
     parts: Sequence[Retriever]
     fusion: Fusion
@@ -141,10 +142,10 @@ class FusedRetriever:
 
 @dataclass(frozen=True)
 class RerankStage:
-    """Reranks the first `depth` passages of a ranking. The others follow in their order.
+    """Reranks the first `depth` passages of a ranking. The other passages follow in their order.
 
-    `trust` is the reranker's share of the score; the rest is that of the first ranking. Both are scaled to
-    0 to 1.
+    `trust` is the reranker's share of the score; the rest is the share of the first ranking. Both scores are
+    scaled to 0 to 1.
     """
 
     scorer: Scorer
@@ -167,7 +168,7 @@ class RerankStage:
 
 @dataclass(frozen=True)
 class RerankedRetriever:
-    """A ranking whose first hits are reranked."""
+    """Ranks passages with a first retriever, and reranks its first hits."""
 
     first: Retriever
     look: RerankStage
@@ -180,7 +181,7 @@ class RerankedRetriever:
 
 
 def texts_with_progress(corpus: Corpus, kit: Kit, what: str = "indexing words") -> Iterator[str]:
-    """Yield the texts to index, and report progress now and then."""
+    """Yields the texts to index, and reports progress now and then."""
     for number, passage in enumerate(corpus.passages):
         if number % WORTH_KEEPING == 0:
             kit.progress(what, number, len(corpus))
@@ -189,7 +190,7 @@ def texts_with_progress(corpus: Corpus, kit: Kit, what: str = "indexing words") 
 
 
 def _metadata(passage: Passage) -> Mapping[str, object]:
-    """The metadata by which a store can filter: that of the passage, its section and its source."""
+    """Returns the metadata by which a store can filter: the passage's own, its section and its source."""
     own = {"section": passage.section, "source": passage.source}
     return {**{key: value for key, value in own.items() if value is not None}, **passage.metadata}
 
@@ -204,13 +205,13 @@ _LEAST = 1e-9  # lower limit of a best score, which others are divided by
 
 
 class PassageScorer(Protocol):
-    """Scores passages by position."""
+    """Scores passages by their positions in the corpus."""
 
     def of(self, query: str, positions: Ints) -> Floats: ...
 
 
 class WeightedScorer(NamedTuple):
-    """A scorer and its share in the sum."""
+    """A scorer and its share in the sum of scores."""
 
     share: float
     scores: PassageScorer
@@ -218,7 +219,7 @@ class WeightedScorer(NamedTuple):
 
 @dataclass(frozen=True)
 class WordScores:
-    """Scores by BM25."""
+    """Scores passages by BM25."""
 
     weights: TermWeights
 
@@ -228,7 +229,7 @@ class WordScores:
 
 @dataclass(frozen=True)
 class VectorScores:
-    """Scores by the cosine; a negative cosine counts as 0."""
+    """Scores passages by the cosine. A negative cosine counts as 0."""
 
     by: VectorRetriever
     corpus: Corpus
@@ -254,7 +255,11 @@ class CombinedScorer:
     ways: Sequence[WeightedScorer]
 
     def scores_for(self, query: str, first: Ranking) -> ScoresOf:
-        """A function for scores from 0 to 1: for each scorer, the share of the best score of a ranking."""
+        """Returns a function that scores passages relative to the best passage of the ranking `first`.
+
+        For each scorer, a passage gets its score divided by the best score. The sum is weighted by the
+        shares.
+        """
         best = [
             max(float(way.scores.of(query, first.positions).max(initial=0.0)), _LEAST) for way in self.ways
         ]
@@ -269,7 +274,7 @@ class CombinedScorer:
 
 
 def build_scorer(retriever: Retriever, corpus: Corpus, analysis: Analysis, kit: Kit) -> CombinedScorer:
-    """The scorer for passages that a retriever did not find itself."""
+    """Returns the scorer for passages that a retriever did not find itself."""
     return CombinedScorer(_ways(retriever, corpus, analysis, kit))
 
 
@@ -295,7 +300,7 @@ def _ways(retriever: Retriever, corpus: Corpus, analysis: Analysis, kit: Kit) ->
 
 
 def load_term_weights(corpus: Corpus, analysis: Analysis, kit: Kit) -> TermWeights:
-    """What each word adds to the BM25 score of each passage, cached if computing it takes a while."""
+    """Returns the BM25 weight of each word in each passage. For a large corpus the weights are cached."""
     if len(corpus) < WORTH_KEEPING:
         return TermWeights.build(map(indexed_text, corpus.passages), analysis)
     shelf = ArtifactCache(kit.cache / "indexes")

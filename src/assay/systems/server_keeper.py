@@ -1,8 +1,9 @@
 """Starts one server, reports when it has ended, and ends it on request or when its parent is gone.
 
-It runs as a script in its own process, so that the server never outlives the program that wants it, even if
-that program is killed. It leads the process group of the server and of all that the server starts. A byte or
-the end of its input means: end the server. It writes the server's exit code to its output, once.
+This script runs in its own process, so that the server never outlives the program that started it, even if
+that program is killed. The script leads the process group of the server and of all processes that the server
+starts. A byte on its input, or the end of its input, asks it to end the server. It writes the server's exit
+code to its output, once.
 """
 
 from __future__ import annotations
@@ -20,7 +21,10 @@ NOT_STARTED = 127
 
 
 def keep_server(command: Sequence[str]) -> None:
-    """Start a server and end it on request. This never returns: the last thing it ends is its own group."""
+    """Starts a server and ends it on request. Its own process group ends too, so it rarely returns.
+
+    It returns only if the server could not be started.
+    """
     try:
         server = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=2, stderr=2)  # noqa: S603
     except OSError as error:

@@ -32,7 +32,7 @@ _WORD = {"python": sys.executable, "python3": sys.executable}
 
 
 def split_command(command: str) -> list[str]:
-    """Split a command as a shell does. `python` becomes the interpreter that runs this program."""
+    """Splits a command as a shell does. `python` becomes the interpreter that runs this program."""
     try:
         found = shlex.split(command)
     except ValueError as error:
@@ -44,7 +44,7 @@ def split_command(command: str) -> list[str]:
 
 
 def free_port() -> int:
-    """A port of this machine on which no program listens now."""
+    """Returns a port of this machine on which no program listens now."""
     with socket.create_server(("127.0.0.1", 0)) as probe:
         port: int = probe.getsockname()[1]
         return port
@@ -71,7 +71,7 @@ class ServerProcess:
         self.stop = weakref.finalize(self, _stop, self._keeper, self._log)
 
     def ended(self, wait: float = _NOTICE) -> str | None:
-        """The exit code if it has ended, else None."""
+        """Returns the exit code if the server has ended, else None."""
         output = self._keeper.stdout
         with self._turn:
             may_read = self._code is None and output is not None and not output.closed
@@ -80,14 +80,14 @@ class ServerProcess:
             return self._code
 
     def exit_message(self) -> str:
-        """The message for a server that has ended."""
+        """Returns the message for a server that has ended."""
         code = self.ended()
         not_started = code == str(server_keeper.NOT_STARTED)
         why = "cannot be started" if not_started else f"has ended, with code {code}"
         return f"The server that start: runs {why}. Correct start, or the server.{self.output_tail()}"
 
     def output_tail(self) -> str:
-        """The end of its output, as the end of a message."""
+        """Returns the end of the server's output, in the form in which a message ends with it."""
         if self._log.closed:
             return ""
         size = os.fstat(self._log.fileno()).st_size
@@ -96,7 +96,7 @@ class ServerProcess:
 
 
 def _stop(keeper: subprocess.Popen[bytes], log: IO[bytes]) -> None:
-    """End a server and all processes that it started. Return when they are gone."""
+    """Ends a server and all processes that it started. Returns when they are gone."""
     with suppress(OSError):
         if keeper.stdin is not None:
             keeper.stdin.write(b"\n")  # closing is not enough: a process forked meanwhile may hold it open
@@ -115,7 +115,7 @@ def _stop(keeper: subprocess.Popen[bytes], log: IO[bytes]) -> None:
 
 
 def await_ready(probe: Callable[[float], str | None], patience: float, served: ServerProcess | None) -> None:
-    """Return when a probe finds nothing missing. Raise a SystemFailure after `patience` seconds."""
+    """Waits until a probe reports nothing missing. Raises a SystemFailure after `patience` seconds."""
     until = time.monotonic() + patience
     while True:
         missing = probe(min(_CHECK, patience))
@@ -131,7 +131,10 @@ def await_ready(probe: Callable[[float], str | None], patience: float, served: S
 
 
 def readiness_probe(url: str, headers: Mapping[str, str], any_status: bool) -> Callable[[float], str | None]:
-    """A check of a server. It returns None if the server answers (2xx, or anything), else what is missing."""
+    """Returns a check of a server. The check returns None if the server is ready, else what is missing.
+
+    A server is ready if it answers with a status 2xx or, with `any_status`, with any status.
+    """
     shown = Endpoint(url).address
 
     def missing(timeout: float) -> str | None:
@@ -159,7 +162,7 @@ def is_port_taken(url: str) -> bool:
 
 
 def find_missing_program(command: str, kit: Kit) -> str | None:
-    """The program of a command if it does not exist, else None."""
+    """Returns the program of a command if it does not exist, else None."""
     import shutil
 
     program = split_command(command)[0]

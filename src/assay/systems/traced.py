@@ -26,7 +26,7 @@ from assay.systems.traced_structure import PublishedStructure
 
 @dataclass(frozen=True)
 class TracedIndex:
-    """The lines of a file by item. No query changes it, so it is its own session."""
+    """The lines of a file by item. No query changes them, so the index is its own session."""
 
     kept: Mapping[str, TracedLine]
     published: PublishedStructure
@@ -35,7 +35,7 @@ class TracedIndex:
         return self
 
     def answer(self, query: Query, budgets: Sequence[Budget]) -> Response:
-        """The answer that the file has for the item, with its seconds; a fault if it has none."""
+        """Returns the file's answer for the item, with its seconds; a fault if the file has none."""
         if (line := self.kept.get(query.item_id)) is None:
             return Response(error=ABSENT)
         response = line.answer.response(self.published.passage_of)
@@ -49,12 +49,12 @@ class TracedIndex:
 
 @dataclass(frozen=True)
 class TracedStructureIndex(TracedIndex):
-    """The lines of a file by item, and the graph or tree behind them."""
+    """The lines of a file by item, and the graph or tree of the engine."""
 
     corpus: Corpus
 
     def structure(self) -> Structure:
-        """The part of the graph over the corpus."""
+        """Returns the part of the graph over the corpus."""
         return self.published.within(self.corpus)
 
 
@@ -62,9 +62,9 @@ class TracedStructureIndex(TracedIndex):
 class Traced:
     """Answers by `item_id` with their traces, from the JSONL file of an engine that ran elsewhere.
 
-    `structure` is the JSONL file of its graph or tree, if it publishes one. An item without a line was never
-    asked: it fails with the fault `absent`, so that it never counts as a miss. So does an item whose line
-    lacks a context that is asked for. Seconds are those of the file.
+    `structure` is the JSONL file of its graph or tree, if the engine publishes one. An item without a line
+    was never asked: it fails with the fault `absent`, so that it never counts as a miss. An item whose line
+    lacks a requested context fails in the same way. Seconds are those of the file.
     """
 
     path: str
@@ -84,26 +84,26 @@ class Traced:
         return TracedStructureIndex(by_item, engine.published, corpus)
 
     def problems(self, dataset: Dataset, kit: Kit) -> list[Problem]:
-        """What is wrong in the files, and what shows that they are about other data."""
+        """Returns the problems in the files, and signs that the files are about other data."""
         engine = self._engine(kit)
         return [*engine.problems, *_foreign_items(engine, dataset), *_foreign_nodes(engine, dataset)]
 
     def gives_in(self, kit: Kit) -> frozenset[str]:
-        """The parts that responses can have: hits, traces, and what any line of the file has."""
+        """Returns the parts that responses can have: hits, traces, and the parts that any line has."""
         return self.gives | parts_held(self._files(kit)[0])
 
     def identity(self, kit: Kit) -> str:
-        """The hash of the content of the files. It is the same for a packed file."""
+        """Hashes the content of the files. A packed file has the same hash."""
         return digest(map(read_bytes, self._files(kit)))
 
     def _files(self, kit: Kit) -> list[Path]:
-        """The files. If only the gzipped form of a file exists, that form."""
+        """Returns the paths of the files, with the gzipped form if only that form exists."""
         named = [kit.path(each) for each in (self.path, self.structure) if each]
         return [FolderReader(path.parent).find(path.name) or path for path in named]
 
     @cached_property
     def _read(self) -> dict[object, EngineFiles]:
-        """The files that were read last: every scope has its own index, and all need the same files."""
+        """A cache of the last files: every scope has its own index, and all indexes need the same files."""
         return {}
 
     def _engine(self, kit: Kit) -> EngineFiles:
@@ -120,7 +120,7 @@ class Traced:
 
 
 def _foreign_items(engine: EngineFiles, dataset: Dataset) -> Iterator[Problem]:
-    """Lines for items that the dataset does not have. (An item without a line fails as absent.)"""
+    """Yields lines for items that the dataset does not have. (An item without a line fails as absent.)"""
     known = {item.item_id for item in dataset.items}
     where = engine.answers.where
     lost = [(line, kept.item_id) for line, kept in engine.answers if kept.item_id not in known]
@@ -136,7 +136,7 @@ def _foreign_items(engine: EngineFiles, dataset: Dataset) -> Iterator[Problem]:
 
 
 def _foreign_nodes(engine: EngineFiles, dataset: Dataset) -> Iterator[Problem]:
-    """Nodes that are neither passages of the dataset, in the item's scope, nor in the structure."""
+    """Yields nodes that are neither in the structure nor passages of the dataset in the item's scope."""
     published, position = engine.published or PublishedStructure(), dataset.corpus.position
     for node_id, node in published.nodes.items():
         if node.doc_id is not None and node.doc_id not in position:
@@ -159,10 +159,10 @@ def _foreign_nodes(engine: EngineFiles, dataset: Dataset) -> Iterator[Problem]:
 
 
 def _named(answer: TracedAnswer, *, structured: bool) -> dict[str, dict[str, None]]:
-    """The nodes that an answer names, each once, by the field that names them.
+    """Returns the distinct nodes that an answer names, by the field that names them.
 
-    The targets of races and counts are not nodes. If there is a tree, the ends of routing steps are looked up
-    in it and not here.
+    The targets of races and counts are not nodes. If there is a tree, the ends of routing steps are checked
+    against the tree and not here.
     """
     skipped = {RACE, VISITED, ROUTE} if structured else {RACE, VISITED}
     steps = (step for step in answer.trace if step.kind not in skipped)
@@ -176,7 +176,7 @@ def _named(answer: TracedAnswer, *, structured: bool) -> dict[str, dict[str, Non
 
 
 def _displaced(answer: TracedAnswer, corpus: Corpus, where: str, line: int) -> Iterator[Problem]:
-    """Pieces whose text differs from the text of the corpus at that place."""
+    """Yields pieces whose text differs from the corpus text at their position."""
     for at, context in enumerate(answer.contexts or ()):
         for number, piece in enumerate(context.pieces):
             text = corpus.text_of(corpus.document_of(piece.doc_id))
@@ -189,7 +189,7 @@ def _displaced(answer: TracedAnswer, corpus: Corpus, where: str, line: int) -> I
 def _unknown(
     named: Iterable[str], item: Item, published: PublishedStructure, position: Mapping[str, int]
 ) -> Iterator[str]:
-    """The named nodes that do not exist in the item's scope. A node without a passage is in every scope."""
+    """Yields the named nodes that are not in the item's scope. A node without a passage is in every scope."""
     scope = None if item.scope is None else set(item.scope)
     for node_id in named:
         passage = published.passage_of(node_id)

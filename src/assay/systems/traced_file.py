@@ -36,7 +36,7 @@ class TracedStep(Step, frozen=True, omit_defaults=True, forbid_unknown_fields=Tr
 
 
 class TracedFailure(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Why the engine did not answer."""
+    """The reason why the engine did not answer."""
 
     kind: str
     message: str
@@ -56,11 +56,11 @@ class TracedAnswer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def returned(self) -> list[TracedHit]:
-        """The hits that the line lists, if it lists any."""
+        """The hits that the line lists, if it lists hits."""
         return [TracedHit(each) if isinstance(each, str) else each for each in self.hits or ()]
 
     def response(self, passage_of: Callable[[str], str]) -> Response:
-        """The answer as a response. If no hits are listed, they are the passages of the paths."""
+        """Returns the answer as a response. If no hits are listed, the passages of the paths are the hits."""
         observed = Observed(seconds={} if self.seconds is None else {"total": self.seconds})
         if self.error is not None:
             return Response(error=Fault(self.error.kind, self.error.message), observed=observed)
@@ -78,13 +78,13 @@ class TracedAnswer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def taken(self) -> str | None:
-        """The route that it names, or the path that won the race."""
+        """The route that the line names, or the path that won the race."""
         won = (step.target for step in self.trace if step.kind == RACE and step.selected)
         return self.route or next(won, None)
 
 
 class TracedLine(msgspec.Struct, frozen=True):
-    """A line that was checked. It keeps the bytes: a decoded trace needs much more memory."""
+    """A line that was checked. It keeps the bytes, because a decoded trace needs much more memory."""
 
     item_id: str
     raw: bytes
@@ -94,7 +94,7 @@ class TracedLine(msgspec.Struct, frozen=True):
 
     @property
     def answer(self) -> TracedAnswer:
-        """The decoded line; only its item if it is not readable."""
+        """The decoded line. If the line is not readable, the answer has only the item."""
         return (
             msgspec.json.decode(self.raw, type=TracedAnswer) if self.readable else TracedAnswer(self.item_id)
         )
@@ -107,10 +107,10 @@ class _Named(msgspec.Struct, frozen=True):
 
 
 def read_line(raw: bytes, published: PublishedStructure | None) -> TracedLine:
-    """A line and its problems, as far as the line and the graph show them.
+    """Reads a line, and checks it against the graph.
 
-    A line that cannot be read counts for the item that it names, so that the item is not reported as missing.
-    A line without an item is refused.
+    A line that cannot be decoded counts for the item that it names, so that the item is not reported as
+    missing. A line without an item is refused.
     """
     try:
         answer = decode_line(raw, TracedAnswer)
@@ -133,7 +133,7 @@ def read_line(raw: bytes, published: PublishedStructure | None) -> TracedLine:
 
 
 def _hit_problems(answer: TracedAnswer) -> Iterator[Problem]:
-    """Hits that are repeated, that have scores only in part, or whose scores rise."""
+    """Yields hits that are repeated, that have scores only in part, or whose scores rise."""
     first: dict[str, int] = {}
     returned = answer.returned
     for at, each in enumerate(returned):
@@ -152,7 +152,7 @@ def _hit_problems(answer: TracedAnswer) -> Iterator[Problem]:
 
 
 def _routed_problems(answer: TracedAnswer) -> Iterator[Problem]:
-    """Contradictions between the trace of a tree and the hits and the route."""
+    """Yields contradictions between the trace of a tree and the hits or the route."""
     kinds = {step.kind for step in answer.trace}
     if answer.hits is None and answer.error is None and ROUTE in kinds and "path" not in kinds:
         fix = "List them; an empty list says that nothing was found."
@@ -174,7 +174,7 @@ def _routed_problems(answer: TracedAnswer) -> Iterator[Problem]:
 
 @dataclass(frozen=True)
 class EngineFiles:
-    """The content of the files of an engine, as far as it could be read, and the problems of their form."""
+    """The content of an engine's files, as far as it could be read, and the problems of their form."""
 
     answers: FileRecords[TracedLine]
     published: PublishedStructure | None = None
@@ -184,7 +184,7 @@ class EngineFiles:
 
 
 def read_engine(path: Path, structure: Path | None = None) -> EngineFiles:
-    """Read the files of an engine. Problems of their form are returned, never raised."""
+    """Reads the files of an engine. Problems of their form are returned, never raised."""
     engine = EngineFiles(FileRecords(str(path), [], []))
     if structure is not None:
         engine = _with_structure(engine, structure)
@@ -215,7 +215,7 @@ def _with_structure(engine: EngineFiles, path: Path) -> EngineFiles:
 
 
 class _Held(msgspec.Struct, frozen=True):
-    """The parts of an answer that not every line has."""
+    """The optional parts of an answer."""
 
     contexts: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
     route: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
@@ -223,7 +223,7 @@ class _Held(msgspec.Struct, frozen=True):
 
 
 def parts_held(path: Path) -> frozenset[str]:
-    """Which optional parts of an answer occur in any line. A line that cannot be read has none."""
+    """Returns the optional parts that occur in any line. Lines that cannot be read are ignored."""
     held: set[str] = set()
     try:
         lines = read_bytes(path).splitlines()
@@ -239,7 +239,7 @@ def parts_held(path: Path) -> frozenset[str]:
 
 
 class TracedPiece(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A part of a text. `start` and `end` are its place in the document, if it is known."""
+    """A part of a text. `start` and `end` are its place in the document, if the place is known."""
 
     doc_id: str
     text: str
@@ -268,7 +268,7 @@ class TracedContext(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def context_problems(contexts: Sequence[TracedContext]) -> Iterator[Problem]:
-    """Wrong or repeated budgets, contexts that are too long, and pieces that contradict themselves."""
+    """Yields wrong or repeated budgets, contexts that are too long, and pieces that contradict themselves."""
     first: dict[Budget, int] = {}
     for at, context in enumerate(contexts):
         field, budget = f"contexts[{at}]", context.budget
@@ -296,7 +296,7 @@ def _piece_problems(piece: TracedPiece, field: str) -> Iterator[Problem]:
 
 
 def uneven_budget_problems(shown: Sequence[tuple[int, Set[Budget] | None]]) -> Iterator[Problem]:
-    """Lines whose budgets differ from those of the first line with contexts."""
+    """Yields lines whose budgets differ from those of the first line with contexts."""
     model = next(((line, each) for line, each in shown if each), None)
     if model is None:
         return
@@ -311,6 +311,6 @@ def uneven_budget_problems(shown: Sequence[tuple[int, Set[Budget] | None]]) -> I
 
 
 def _named(budgets: Sequence[Budget] | Set[Budget]) -> str:
-    """Budgets as a study writes them, in ascending order."""
+    """Returns budgets as a study writes them, in ascending order."""
     counted = sorted(each for each in budgets if each is not None)
     return ", ".join([*map(str, counted), *(["inf"] if None in budgets else [])])

@@ -1,4 +1,4 @@
-"""Checks the steps of a trace: whether they follow from each other, and from the graph or tree.
+"""Checks the steps of a trace: whether each step fits the earlier steps, and the graph or tree.
 
 Memories write paths, seeds, spreads, tensions and removals. Trees write routing steps, cross-links, races
 between paths, and how many nodes were scored.
@@ -26,7 +26,7 @@ Placed = Sequence[tuple[int, Step]]  # steps and their places in the trace
 
 
 def trace_problems(trace: Sequence[Step], published: PublishedStructure | None) -> Iterator[Problem]:
-    """All problems of a trace, as far as the trace and the graph show them."""
+    """Yields all problems of a trace that can be seen from the trace and the graph."""
     yield from _trace_problems(trace)
     yield from route_problems(trace, published)
     if published is not None:
@@ -34,7 +34,7 @@ def trace_problems(trace: Sequence[Step], published: PublishedStructure | None) 
 
 
 def _trace_problems(trace: Sequence[Step]) -> Iterator[Problem]:
-    """Steps that do not follow from those before them."""
+    """Yields steps that do not follow from the steps before them."""
     before: Step | None = None  # in the paths
     seeded = False
     for at, step in enumerate(trace):
@@ -58,7 +58,7 @@ def _trace_problems(trace: Sequence[Step]) -> Iterator[Problem]:
 
 
 def _path_problems(step: Step, before: Step | None, field: str) -> Iterator[Problem]:
-    """Checks that a path begins at depth 0, and that each step continues from the one before it."""
+    """Checks that a path begins at depth 0, and that each step continues from the step before it."""
     if step.depth == 0:
         for name in ("source", "edge"):
             if getattr(step, name) is not None:
@@ -95,7 +95,7 @@ def _event_problems(step: Step, field: str) -> Iterator[Problem]:
 
 
 def _walk_problems(trace: Sequence[Step], walked: EdgeKinds) -> Iterator[Problem]:
-    """Steps along edges that the graph has in neither direction."""
+    """Yields steps along edges that the graph does not have in either direction."""
     for at, step in enumerate(trace):
         if step.kind not in {"path", "spread"} or step.source is None or step.edge is None:
             continue
@@ -108,7 +108,7 @@ def _walk_problems(trace: Sequence[Step], walked: EdgeKinds) -> Iterator[Problem
 
 
 def route_problems(trace: Sequence[Step], published: PublishedStructure | None) -> Iterator[Problem]:
-    """Steps of a tree that lack a field, or contradict each other or the structure."""
+    """Yields steps in a tree that lack a field, or that contradict each other or the structure."""
     placed = {
         kind: [(at, step) for at, step in enumerate(trace) if step.kind == kind] for kind in ROUTE_KINDS
     }
@@ -125,7 +125,7 @@ def route_problems(trace: Sequence[Step], published: PublishedStructure | None) 
 
 
 def _form_problems(kind: str, step: Step, field: str) -> Iterator[Problem]:
-    """A depth that the kind cannot have, and a source that is missing or has no meaning."""
+    """Yields a depth that the kind of step cannot have, and a source that is missing or has no meaning."""
     least, fix = _LEAST[kind]
     if 0 <= step.depth < least or (kind == RACE and step.depth > 0):
         yield Problem(f"a step of kind {kind!r} at depth {step.depth}", field=f"{field}.depth", fix=fix)
@@ -137,7 +137,7 @@ def _form_problems(kind: str, step: Step, field: str) -> Iterator[Problem]:
 
 
 def _route_problems(steps: Placed) -> Iterator[Problem]:
-    """Repeated candidates, and selected nodes whose parent was not selected."""
+    """Yields repeated candidates, and selected nodes whose parent was not selected."""
     kept = {(step.depth, step.target) for _, step in steps if step.selected}
     first: dict[tuple[str | None, str], int] = {}
     for at, step in steps:
@@ -156,7 +156,7 @@ def _route_problems(steps: Placed) -> Iterator[Problem]:
 
 
 def _race_problems(steps: Placed) -> Iterator[Problem]:
-    """A race with one path, without exactly one winner, or with paths without confidence."""
+    """Yields races with only one path, with no winner or several, or with paths without confidence."""
     if not steps:
         return
     first: dict[str, int] = {}
@@ -178,7 +178,7 @@ def _race_problems(steps: Placed) -> Iterator[Problem]:
 
 
 def _visited_problems(steps: Placed) -> Iterator[Problem]:
-    """Wrong names of levels, and wrong counts. A level may be counted in parts."""
+    """Yields wrong names of levels, and wrong counts. Several steps may count parts of one level."""
     for at, step in steps:
         field = f"trace[{at}]"
         if step.target not in {f"L{step.depth}", PASSAGES}:
@@ -197,7 +197,7 @@ def _count(count: float | None) -> str:
 
 
 def _misplaced(step: Step, published: PublishedStructure, field: str) -> Iterator[Problem]:
-    """A routing step that is in another place of the tree, or not in the tree."""
+    """Yields a problem if a routing step has another place in the tree, or is not in the tree."""
     ends = {"source": step.source, "target": step.target}
     lost = [name for name, node_id in ends.items() if node_id is not None and node_id not in published.nodes]
     for name in lost:
@@ -219,7 +219,7 @@ def _misplaced(step: Step, published: PublishedStructure, field: str) -> Iterato
 
 
 def _unlinked(steps: Placed, published: PublishedStructure) -> Iterator[Problem]:
-    """Links along edges that the structure does not have. A name between two passages is not a hop."""
+    """Yields links along edges that the structure lacks. A name between two passages is not a hop."""
     for at, step in steps:
         if step.source is not None and not published.linked(step.source, step.target, step.edge):
             kind = "link" if step.edge is None else step.edge

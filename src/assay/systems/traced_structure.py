@@ -3,8 +3,9 @@
     {"node": {"node_id": "msa:4", "role": "exception"}}
     {"edge": {"source": "msa:4", "target": "msa:3", "kind": "exception_to"}}
 
-Edges may form rings, lead from a node to itself, and be parallel. Edges of the kind `child` make a tree: a
-node may have several parents, but there is one root, no ring, and nothing below a passage.
+Edges may form rings, lead from a node to itself, and be parallel. Edges of the kind `child` make a tree. A
+node of the tree may have several parents, but there is only one root. There is no ring, and nothing is below
+a passage.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ class NodeLine(Node, frozen=True, omit_defaults=True, forbid_unknown_fields=True
 
 
 class EdgeLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """An edge of the structure. Its kind must be given."""
+    """An edge of the structure. The file must give its `kind`."""
 
     source: str
     target: str
@@ -53,7 +54,7 @@ class StructureLine(msgspec.Struct, frozen=True, eq=False, forbid_unknown_fields
 
     @property
     def node_id(self) -> object:
-        """What must be unique: the id of a node. An edge is unique as an object: edges may be parallel."""
+        """The value that must be unique: a node's id, or the edge object, because edges may be parallel."""
         return self if self.node is None else self.node.node_id
 
 
@@ -65,7 +66,7 @@ class PublishedStructure:
     edges: Sequence[Edge] = ()
 
     def passage_of(self, node_id: str) -> str:
-        """The passage of a node: the one that it names, or the one with its own id."""
+        """Returns the passage of a node: the passage that it names, or the passage with its own id."""
         node = self.nodes.get(node_id)
         return node_id if node is None or node.doc_id is None else node.doc_id
 
@@ -86,7 +87,7 @@ class PublishedStructure:
 
     @cached_property
     def children(self) -> Mapping[str, set[str]]:
-        """The children of each node that has any."""
+        """The children of each node that has children."""
         found: dict[str, set[str]] = defaultdict(set)
         for edge in self.edges:
             if edge.kind == CHILD:
@@ -99,9 +100,9 @@ class PublishedStructure:
         return set[str]().union(*self.children.values())
 
     def linked(self, source: str, target: str, kind: str | None) -> bool:
-        """Whether an edge joins two passages or nodes, directly or over one entity.
+        """Whether an edge joins two passages or nodes, directly or through one entity.
 
-        The edge must be of the given kind or, for None, of any kind except `child`.
+        The edge must have the kind `kind`. If `kind` is None, it may have any kind except `child`.
         """
         starts, ends = self._nodes_of(source), self._nodes_of(target)
         near = set[str]().union(*(self._neighbours.get(start, ()) for start in starts))
@@ -113,7 +114,7 @@ class PublishedStructure:
         return False
 
     def _nodes_of(self, named: str) -> list[str]:
-        """The node with an id, and the nodes of the passage with that id."""
+        """Returns the given id, and the ids of the nodes of the passage with this id."""
         return [named, *self._nodes_by_passage.get(named, ())]
 
     @cached_property
@@ -125,7 +126,7 @@ class PublishedStructure:
         return dict(found)
 
     def within(self, corpus: Corpus) -> Structure:
-        """The part over some passages: their nodes, and the nodes without a passage that they lead to.
+        """Returns the part over some passages: their nodes, and connected nodes that have no passage.
 
         A node with the id of a passage is published as a node of that passage.
         """
@@ -154,7 +155,7 @@ def _structure_line(raw: bytes) -> StructureLine:
 
 
 def read_structure(reader: FolderReader, path: Path | None) -> tuple[PublishedStructure, Mapping[str, int]]:
-    """The graph in a file, and the line of each node. An edge to a missing node is a problem."""
+    """Reads the graph in a file, and the line of each node. An edge to a missing node is a problem."""
     rows = reader.jsonl(path, _structure_line, "node_id")
     lines: dict[str, int] = {}
     nodes: dict[str, Node] = {}
@@ -183,7 +184,7 @@ def read_structure(reader: FolderReader, path: Path | None) -> tuple[PublishedSt
 def _nesting_problems(
     rows: FileRecords[StructureLine], published: PublishedStructure, lines: Mapping[str, int]
 ) -> Iterator[Problem]:
-    """Several roots, repeated edges, passages with children, and wrong levels: no tree has these."""
+    """Yields what a tree cannot have: several roots, repeated edges, passages with children, wrong levels."""
     roots = [node_id for node_id, node in published.nodes.items() if node.level == 0]
     for other in roots[1:]:
         what = f"{other!r} has level 0, and so has {roots[0]!r} on line {lines[roots[0]]}"
@@ -207,7 +208,7 @@ def _nesting_problems(
 
 
 def _uneven(edge: EdgeLine, nodes: Mapping[str, Node], where: str, line: int) -> Iterator[Problem]:
-    """A child whose level is not one below its parent's, if both have a level."""
+    """Yields a child whose level is not its parent's level plus 1, if both have a level."""
     above, below = (nodes[each].level if each in nodes else None for each in (edge.source, edge.target))
     if above is not None and below is not None and below != above + 1:
         what = f"a child of level {below} below {edge.source!r}, which has level {above}"
@@ -216,7 +217,7 @@ def _uneven(edge: EdgeLine, nodes: Mapping[str, Node], where: str, line: int) ->
 
 
 def _ringed(published: PublishedStructure) -> Iterator[str]:
-    """A node on a ring of `child` edges, if there is a ring: no way up from it would end."""
+    """Yields a node on a ring of `child` edges, if there is a ring: no way up from this node would end."""
     try:
         TopologicalSorter(published.children).prepare()
     except CycleError as error:
@@ -224,12 +225,12 @@ def _ringed(published: PublishedStructure) -> Iterator[str]:
 
 
 def ends_of(one: str, other: str) -> tuple[str, str]:
-    """Two nodes in a fixed order, for edges that are compared without their direction."""
+    """Returns two nodes in a fixed order, for edges that are compared without their direction."""
     return (one, other) if one <= other else (other, one)
 
 
 def decode_line(raw: bytes, kind: type[T]) -> T:
-    """A line of JSON as a record. A number that is not finite is reported as such."""
+    """Decodes a line of JSON. If a number is not finite, the error names this number."""
     try:
         return msgspec.json.decode(raw, type=kind)
     except msgspec.ValidationError:

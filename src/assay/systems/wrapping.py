@@ -1,4 +1,4 @@
-"""What systems around another system share: they pass on its problems, warnings, costs and structure."""
+"""Common parts of systems around another system: they pass on its problems, warnings, costs and structure."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from assay.core.records import Structure
 
 @runtime_checkable
 class AnySystem(System, Protocol):
-    """The type of a parameter that takes a system. It can be checked at run time."""
+    """The type of a parameter that is a system. It can be checked at run time."""
 
 
 def inner_problems(system: System, dataset: Dataset, kit: Kit) -> list[Problem]:
-    """Why the inner system cannot serve a dataset, as far as it can say."""
+    """Returns the reasons why the inner system cannot serve a dataset, if it can check this."""
     return list(system.problems(dataset, kit)) if isinstance(system, CheckingSystem) else []
 
 
 def inner_warnings(system: System, dataset: Dataset, kit: Kit) -> list[str]:
-    """What looks like a mistake in a dataset to the inner system, as far as it can say."""
+    """Returns what the inner system regards as a possible mistake in a dataset, if it can check this."""
     return list(system.warnings(dataset, kit)) if isinstance(system, WarningSystem) else []
 
 
@@ -35,7 +35,7 @@ class WrappedIndex:
 
     @property
     def cost(self) -> float | None:
-        """What building the inner index cost, if it says so."""
+        """The cost of building the inner index, if the inner index reports it."""
         return self.index.cost if isinstance(self.index, PricedIndex) else None
 
     def close(self) -> None:
@@ -44,7 +44,7 @@ class WrappedIndex:
 
 
 class StructuredWrapper:
-    """Passes on the structure of an inner index. Only for an index around a `StructuredIndex`."""
+    """Passes on the structure of an inner index. It is only for an index around a `StructuredIndex`."""
 
     index: Index
 

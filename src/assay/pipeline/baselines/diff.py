@@ -33,14 +33,14 @@ _NONE = (*(None,) * 6, 0, 0, 0, 0)  # the values of a comparison that is refused
 
 
 class Change(msgspec.Struct, frozen=True):
-    """A value before and after; None: there was, or is, none."""
+    """A value before and after. None means that there is no value in that version."""
 
     before: str | None
     after: str | None
 
 
 class ItemChanges(msgspec.Struct, frozen=True):
-    """The items that both versions have unchanged, which are compared, and the others."""
+    """The items that both versions have unchanged, which are compared, and all other items."""
 
     unchanged: list[str]
     added: list[str]
@@ -69,7 +69,7 @@ class ArmDifference(msgspec.Struct, frozen=True):
 
 @dataclasses.dataclass(frozen=True)
 class BaselineDiff:
-    """The changes from one version of a study to another. They decide nothing."""
+    """The changes from one version of a study to another. They do not affect a verdict."""
 
     study: str
     old: str
@@ -86,12 +86,12 @@ class BaselineDiff:
     warnings: list[str]  # of the newer version
 
     def as_json(self) -> dict[str, Any]:
-        """The JSON form, with its version."""
+        """Returns the JSON form, with the version of its schema."""
         return {"schema": "assay/baseline-diff/1", **msgspec.to_builtins(self)}
 
 
 def diff_baselines(study: Study, old: str, new: str | None = None, timings: bool = False) -> BaselineDiff:
-    """Compare one baseline with another, or with the present state of the study."""
+    """Compares one baseline with another, or with the present state of the study."""
     before, after = (
         load_version(study, old),
         current_version(Evaluation(study)) if new is None else load_version(study, new),
@@ -122,7 +122,7 @@ def diff_baselines(study: Study, old: str, new: str | None = None, timings: bool
 
 @dataclasses.dataclass(frozen=True)
 class VersionPair:
-    """Two versions, compared on the items that both have unchanged."""
+    """Two versions of a study, compared on the items that both have unchanged."""
 
     before: Version
     after: Version
@@ -138,7 +138,7 @@ class VersionPair:
         return ItemChanges(same, _lacking(new, old), _lacking(old, new), changed, relabelled)
 
     def _relabelled(self, item_id: str) -> bool:
-        """Whether judgments differ on what was judged in both versions. What came back may differ."""
+        """Whether judgments differ on things judged in both versions. Other judgments are ignored."""
         then, now = self.before.kept, self.after.kept
         if then.grades is None or now.grades is None:
             return then.labels.get(item_id) != now.labels.get(item_id)
@@ -152,7 +152,7 @@ class VersionPair:
         return [item for item in self.after.kept.items if item.item_id in same]
 
     def arm(self, arm: str, measures: Sequence[Measure]) -> ArmDifference:
-        """The difference of an arm: its two versions compared as two systems, with Holm over the measures."""
+        """Compares the two versions of an arm like two systems, with Holm's correction over the measures."""
         rows, first = self.rows(arm), measures[0]
         why = {measure.name: self.apart(rows, measure.name) for measure in measures}
         together = [measure for measure in measures if not why[measure.name]]
@@ -165,7 +165,7 @@ class VersionPair:
         return ArmDifference(arm, [*self._compared(arm, rows, together), *apart], first.name, moved)
 
     def failed(self, arm: str, measures: Sequence[Measure]) -> int:
-        """How many items failed on either side."""
+        """Counts the items that failed in one of the two versions."""
         rows = self.rows(arm)
         columns = [rows.column(side, each.name) for side in (OLD, NEW) for each in measures]
         return int(np.any([column.status == FAILED for column in columns], axis=0).sum())
@@ -174,7 +174,7 @@ class VersionPair:
         return summarise(rows, measures, ComparisonSettings(OLD, resamples=self.resamples, family=arm))[1]
 
     def sliced(self, arm: str, measures: Sequence[Measure], by: Sequence[str]) -> list[Comparison]:
-        """The comparisons within every slice. They are for exploration, so no p-value is adjusted."""
+        """Compares the versions within every slice. This is for exploration, so no p-value is adjusted."""
         rows = self.rows(arm)
         together = [measure for measure in measures if not self.apart(rows, measure.name)]
         how = ComparisonSettings(OLD, resamples=self.resamples, by=by, family=arm)
@@ -182,12 +182,12 @@ class VersionPair:
         return [msgspec.structs.replace(one, family=arm, p_adjusted=None) for one in found if one.where]
 
     def moved(self, arm: str, measure: Measure) -> list[ScoreChange]:
-        """Every item whose score changed, in the order of items."""
+        """Returns every item whose score changed, in the order of the items."""
         rows = self.rows(arm)
         return [] if self.apart(rows, measure.name) else _moved(rows, measure)
 
     def churn(self, arm: str, measure: str) -> tuple[set[str], set[str], int]:
-        """Of the compared items: those that were repeated, those that varied, and the number of repeats."""
+        """Returns the compared items that were repeated, those that varied, and the number of repeats."""
         same, sides = set(self.item_changes.unchanged), (self.before.kept.churn, self.after.kept.churn)
         known = [each for side in sides if (each := side.get(arm)) is not None and measure in each.items]
         return (
@@ -197,7 +197,7 @@ class VersionPair:
         )
 
     def rows(self, arm: str, *failed: Mapping[str, float]) -> Rows:
-        """The rows of an arm in both versions. `failed` gives the values of failed items, by measure."""
+        """Returns the rows of an arm in both versions. `failed` has values for failed items, by measure."""
         chosen = pl.col("arm").eq(arm) & pl.col("item").is_in(self.item_changes.unchanged)
         sides = [side.scores.filter(chosen) for side in (self.before, self.after)]
         if failed:
@@ -209,7 +209,10 @@ class VersionPair:
         return Rows(pl.concat(renamed), self.items, self.after.kept.cluster)
 
     def apart(self, rows: Rows, measure: str) -> str:
-        """Why scores cannot be compared: other judges, or in an open world other pools; empty if they can."""
+        """Says why scores cannot be compared; empty if they can be compared.
+
+        The judges may differ or, in an open world, the pools.
+        """
         then, now = self.before.kept, self.after.kept
         sides = [each for side in (then, now) if (each := side.labelled.get(measure))]
         if len(sides) == 2 and (others := sides[1].since(sides[0])):
@@ -222,7 +225,7 @@ class VersionPair:
 
 
 def best_and_worst(measures: Sequence[Measure]) -> tuple[dict[str, float], dict[str, float]]:
-    """The best and the worst value of each measure that has one."""
+    """Returns the best and the worst values of the measures that have such values."""
     best, worst = (
         {each.name: end for each in measures if (end := _end(each, good)) is not None}
         for good in (True, False)
@@ -231,13 +234,13 @@ def best_and_worst(measures: Sequence[Measure]) -> tuple[dict[str, float], dict[
 
 
 def _end(measure: Measure, good: bool) -> float | None:
-    """The best or the worst value of a measure; None if it has none."""
+    """Returns the best or the worst value of a measure; None if there is no such value."""
     end = measure.high if good == (measure.better == "higher") else measure.low
     return None if end is None or math.isinf(end) else end
 
 
 def _imputed(scores: pl.DataFrame, values: Mapping[str, float]) -> pl.DataFrame:
-    """Scores in which failed items have a given value of each measure. One failed seed makes an item fail."""
+    """Gives failed items the value in `values` for each measure. An item fails if one of its seeds failed."""
     value = pl.col("measure").replace_strict(values, default=None, return_dtype=pl.Float64)
     failed = (pl.col("status") == Status.FAILED.value).any().over("item", "measure") & value.is_not_null()
     return scores.with_columns(
@@ -257,12 +260,12 @@ def _moved(rows: Rows, measure: Measure) -> list[ScoreChange]:
 
 
 def gain_of(one: ScoreChange, measure: Measure) -> float:
-    """By how much an item is better now; negative: worse."""
+    """Returns the improvement of an item's score; a negative number is a loss."""
     return one.after - one.before if measure.better == "higher" else one.before - one.after
 
 
 def _most(moved: Sequence[ScoreChange], measure: Measure) -> list[ScoreChange]:
-    """The items that changed most, worst first."""
+    """Returns the items that changed most, worst first."""
     most = sorted(moved, key=lambda one: (-abs(gain_of(one, measure)), gain_of(one, measure)))
     return sorted(most[:MOST_CHANGED], key=lambda one: gain_of(one, measure))
 

@@ -1,10 +1,11 @@
-"""Compares a study with a baseline: a loss that is shown is a no-go, noise is not.
+"""Compares a study with a baseline. A loss that a test shows is a no-go; differences by chance are not.
 
-Every measure that a deciding gate reads is compared with the baseline, item by item, on the items that both
-have unchanged (losses.py). A loss that is not shown is reported, with the smallest loss that would be shown.
+Every measure that a deciding gate reads is compared with the baseline, item by item, on the items that did
+not change (losses.py). If a test shows no loss, the report has the smallest loss that the test would show.
 
-A comparison is undecided if failed items could turn it, if the baseline lacks what it needs, or if other
-judges judged then. The limits of the study are checked too, whether or not their results could be chance.
+A comparison is undecided if failed items could change its result, if the baseline lacks data that it needs,
+or if the judges were different then. The limits of the study are checked too, whether or not their results
+could be chance.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ from assay.pipeline.runner import Selection
 
 
 def compare_with_baseline(evaluation: Evaluation, name: str) -> Results:
-    """The results with one more verdict: whether anything that gates read was lost since a baseline."""
+    """Adds a verdict to the results: whether anything that gates read was lost since a baseline."""
     comparison, results = BaselineComparison(evaluation, name), evaluation.results
     verdicts = [*results.verdicts, comparison.verdict]
     warnings = [*results.trust.warnings, *comparison.warnings]
@@ -68,7 +69,7 @@ class BaselineComparison:
 
     @cached_property
     def measures(self) -> list[Measure]:
-        """The measures that are compared. Times never are."""
+        """The measures that are compared. Measures of time are never compared."""
         study, known = self.evaluation.study, set(self.pair.before.distinct("measure"))
         read = measures_of(self._deciding, study) or study.measures[:1]
         return [each for each in read if each.name in known and not isinstance(each, Seconds)]
@@ -81,7 +82,7 @@ class BaselineComparison:
 
     @cached_property
     def _losses(self) -> BaselineLosses:
-        """The losses, for every measure and arm that are compared."""
+        """The losses in every compared measure and arm."""
         broken = self.evaluation.broken
         whose = {arm.name: arm.system for arm in self.evaluation.arms}
         known = {(arm, name): why for arm in self.arms for name, why in _of_system(broken, whose[arm])}
@@ -116,7 +117,7 @@ class BaselineComparison:
 
     @cached_property
     def verdict(self) -> Verdict:
-        """No-go if a measure that gates read has lost, or has lost more than a limit allows."""
+        """The verdict. It is no-go if a measure that gates read has lost, or a loss exceeds a limit."""
         limits = Limits(self.evaluation, self.pair, self.name, {arm for arm, _ in self._gated})
         found = _verdict(self.name, [*self._losses.clauses, *self._lacking()], limits.clauses)
         before, after = self.pair.before, self.pair.after
@@ -127,7 +128,7 @@ class BaselineComparison:
 
     @cached_property
     def _gated(self) -> dict[tuple[str, str], Measure]:
-        """The measures that deciding gates read, by arm and name. Times are never compared."""
+        """The measures that deciding gates read, by arm and name, without measures of time."""
         evaluator, found = self.evaluation.evaluator, dict[tuple[str, str], Measure]()
         for clause in (clause for gate in self._deciding for clause in gate.clauses()):
             for _, one in expand_for_each(clause, evaluator.rows.known_values):
@@ -136,7 +137,7 @@ class BaselineComparison:
         return {key: measure for key, measure in found.items() if not isinstance(measure, Seconds)}
 
     def _lacking(self) -> list[ClauseResult]:
-        """An undecided clause for each arm and measure that gates read and the baseline does not have."""
+        """Returns an undecided clause for each arm and measure that gates read but the baseline lacks."""
         found = []
         for (arm, _), measure in self._gated.items():
             if reason := missing_from_baseline(self.pair.before, arms=[arm], measure=measure.name):
@@ -145,14 +146,14 @@ class BaselineComparison:
 
     @property
     def warnings(self) -> list[str]:
-        """The arms that are not in the baseline and that no gate reads."""
+        """Warnings about arms that are not in the baseline and that no gate reads."""
         gated = {arm for arm, _ in self._gated}
         new = [arm for arm in self.pair.after.distinct("arm") if arm not in {*self.arms, *gated}]
         return [f"{arm} is not in the baseline {self.name}, so it is not compared" for arm in new]
 
 
 def _narrowed(version: Version, selection: Selection, factors: set[str]) -> Version:
-    """A version restricted to a selection, so that other items do not count as removed."""
+    """Restricts a version to a selection, so that other items do not count as removed."""
     tags = {name: set(values) for name, values in selection.where.items() if name not in factors}
     kept = [
         item
@@ -163,7 +164,7 @@ def _narrowed(version: Version, selection: Selection, factors: set[str]) -> Vers
 
 
 def _of_system(broken: Mapping[tuple[str, str], str], system: str) -> Iterator[tuple[str, str]]:
-    """The measures that could not be computed for a system, each with the reason."""
+    """Returns the measures that could not be computed for a system, with the reasons."""
     return ((measure, why) for (whose, measure), why in broken.items() if whose == system)
 
 

@@ -1,8 +1,8 @@
-"""Limits on what a study may lose since a baseline: points of a measure, and seconds relative to a reference.
+"""Limits on losses since a baseline: in points of a measure, or in seconds relative to a reference.
 
-A limit is decided on the estimate, so it is not guarded against chance; the interval is shown with it.
+A limit is checked on the estimate, so a loss by chance may exceed it. The interval is shown beside it.
 Seconds of two days or two machines cannot be compared. So the median of an arm is divided by the median of a
-reference that was asked in the same run, and this ratio is compared, now and then.
+reference system that was asked in the same run. This ratio is compared with the ratio in the baseline.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ PAUSE = 3600.0  # seconds without any answer, after which a new run begins
 
 
 def missing_from_baseline(before: Version, *, arms: Collection[str], measure: str) -> str:
-    """The arms and measures of a clause that a baseline does not have, as a reason; empty if it has all."""
+    """Says which arms and measures a baseline lacks; returns an empty text if it has all of them."""
     kept = before.distinct("arm")
     lacking = [arm for arm in arms if arm not in kept]
     lacking += [measure] if measure not in before.distinct("measure") else []
@@ -52,7 +52,8 @@ def missing_from_baseline(before: Version, *, arms: Collection[str], measure: st
 class Limits:
     """The limits of a study, and the two versions that they compare.
 
-    An arm that is not in the baseline has clauses only if gates read it (`gated`). They are undecided.
+    An arm that is not in the baseline has clauses only if gates read it (`gated`). These clauses are
+    undecided.
     """
 
     evaluation: Evaluation
@@ -62,7 +63,7 @@ class Limits:
 
     @property
     def clauses(self) -> list[ClauseResult]:
-        """One clause per arm and limit, if the measure applies to the arm, then or now."""
+        """One clause per arm and limit, if the measure applies to the arm in one of the two versions."""
         file = self.evaluation.study.file.limits
         found = [] if file is None else [*self._losses(), *self._latencies(file)]
         return [
@@ -76,7 +77,7 @@ class Limits:
 
     @cached_property
     def _measures(self) -> list[tuple[Measure, float]]:
-        """The measures with a limit, and by how much each may fall, in the order of the study."""
+        """The measures that have a limit, with the amount that each may lose, in the order of the study."""
         study = self.evaluation.study
         worse = study.file.limits.worse if study.file.limits else {}
         written = zip(study.measures, study.file.measures, strict=True)
@@ -97,7 +98,7 @@ class Limits:
 
     @cached_property
     def _evaluator(self) -> Evaluator:
-        """Evaluates clauses on both versions in one table. The two sides of an arm are two systems."""
+        """Evaluates clauses on both versions in one table. There, each version of an arm is a system."""
         unchanged = pl.col("item").is_in(self.pair.item_changes.unchanged)
         sides = []
         for word, version in ((NEW, self.pair.after), (OLD, self.pair.before)):
@@ -108,7 +109,7 @@ class Limits:
         return Evaluator(rows, self.evaluation.study.registry, resamples=self.pair.resamples)
 
     def _applies(self, arm: str, measure: str) -> bool:
-        """Whether a measure applies to an arm, then or now."""
+        """Whether a measure applies to an arm in one of the two versions."""
         here = pl.col("arm").eq(arm) & pl.col("measure").eq(measure)
         applies = here & pl.col("status").ne(Status.NOT_APPLICABLE.value)
         return any(side.scores.select(applies.any()).item() for side in (self.pair.before, self.pair.after))
@@ -158,7 +159,7 @@ class Limits:
     # --------------------------------------------------------------------------------- seconds
 
     def _latencies(self, file: LimitsFile) -> Iterator[ClauseResult]:
-        """One clause per arm and reference. The seconds of an imported arm were measured elsewhere."""
+        """Yields a clause for each arm and reference, except for imported arms: they ran elsewhere."""
         limit, system = file.latency, file.reference
         if limit is None or system is None:
             return
@@ -197,7 +198,7 @@ class Limits:
         )
 
     def _medians(self, mean: Mean) -> Floats:
-        """The median of a column, and that of each resample. Arms share those of their reference."""
+        """Returns the median of a column, and the median of each resample. All means share the resamples."""
         if mean.system not in self._drawn:
             (values,), rows = self._evaluator.columns(mean, {})
             clusters, codes = np.unique(self._evaluator.rows.clusters[rows], return_inverse=True)
@@ -215,7 +216,7 @@ class Limits:
         return Draws(self.pair.resamples)
 
     def _asked_apart(self, arm: str, reference: str) -> str:
-        """Why the seconds cannot be compared: some stored answers may be from another run."""
+        """Says why seconds cannot be compared: some stored answers may be from another run."""
         times = self._times
         if not (everything := sorted(time for found in times.values() for time in found.values())):
             return ""
@@ -230,7 +231,7 @@ class Limits:
 
     @cached_property
     def _times(self) -> dict[str, dict[tuple[str, int], float]]:
-        """When each compared answer was asked for, by arm, then by item and seed."""
+        """The time when each compared answer was asked, by arm, then by item and seed."""
         same, found = set(self.pair.item_changes.unchanged), dict[str, dict[tuple[str, int], float]]()
         for block in self.evaluation.blocks:
             pairs = zip(block.item_ids, block.responses, strict=True)
@@ -245,18 +246,18 @@ class Limits:
 
 
 def _ends(drawn: Floats, n: int) -> tuple[float | None, float | None]:
-    """The interval of an expression of medians: its first value is the estimate, the others are resamples."""
+    """Returns an interval. The first value of `drawn` is the estimate; the other values are resamples."""
     found = interval_of(drawn[1:], float(drawn[0]), n) if n >= 2 * FEW else NO_INTERVAL
     return (None, None) if np.isnan(found.low) else (found.low, found.high)
 
 
 def _side(word: str, arm: str) -> str:
-    """One side of an arm as clauses write it."""
+    """Returns the name of an arm in one version, as clauses write it."""
     return str(Call(f"{word} {arm}"))
 
 
 def _goes_with(reference: Arm, arm: Arm, system: str) -> bool:
-    """Whether an arm is one of the reference system, with the same values of the factors that both have."""
+    """Whether `reference` is an arm of the reference system and has equal values of all shared factors."""
     shared = reference.factors.keys() & arm.factors.keys()
     return reference.system == system and all(reference.factors[key] == arm.factors[key] for key in shared)
 

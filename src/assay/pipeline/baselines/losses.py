@@ -1,10 +1,11 @@
-"""Tests all measures that gates read together for a loss since a baseline.
+"""Tests whether any measure that gates read shows a loss since a baseline.
 
-The test is one-sided, and all measures of all arms share one error budget (stats/losses.py): of the
-comparisons of a system that is no worse, at most 5 % show a loss anywhere.
+The tests are one-sided, and all measures of all arms share one error budget (stats/losses.py): if a system is
+no worse, the chance that any of its measures shows a loss is at most 5 %.
 
-Items that failed, then or now, are counted at both ends of the range. If that turns a comparison, it is
-undecided. A system that now fails on more items than a gate allows fails, whatever else is shown.
+Items that failed, in the baseline or now, are counted once with the best and once with the worst value. If
+the two results differ, the comparison is undecided. A system that now fails on more items than a gate allows
+fails the comparison in any case.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ TIMES = {1: "once", 2: "twice"}
 
 @dataclasses.dataclass(frozen=True)
 class BaselineLosses:
-    """The losses of arms in measures from one version to another. `allowed` is the share that may fail."""
+    """The losses of arms from one version to another. `allowed` is the share of items that may fail."""
 
     pair: VersionPair
     name: str
@@ -46,7 +47,7 @@ class BaselineLosses:
 
     @cached_property
     def comparisons(self) -> dict[Place, Comparison]:
-        """Now minus then, with the p-value of a loss. Without a p-value if nothing can be compared."""
+        """The differences, now minus then, with the p-value of a loss, if there are values to compare."""
         return {
             place: msgspec.structs.replace(
                 one,
@@ -66,7 +67,7 @@ class BaselineLosses:
         return [self._clause(*place) for place in self.comparisons]
 
     def _clause(self, arm: str, measure: str) -> ClauseResult:
-        """A comparison as a clause: it fails if a loss is shown, and is undecided if there is no value."""
+        """Turns a comparison into a clause. It fails if a loss is shown; without a value it is undecided."""
         place, one = (arm, measure), self.comparisons[arm, measure]
         text, rows = loss_text(self._named[measure], arm, self.name), self._rows[arm]
         if place in self.broken:
@@ -103,13 +104,13 @@ class BaselineLosses:
         )
 
     def _lost_by_chance(self, arm: str, measure: str) -> int:
-        """How many of the items that lost vary by themselves."""
+        """Counts the items that lost and whose scores vary by themselves."""
         varied = self.pair.churn(arm, measure)[1]
         moved = self.pair.moved(arm, self._named[measure]) if varied else []
         return sum(each.item_id in varied and gain_of(each, self._named[measure]) < 0 for each in moved)
 
     def _churn(self, arm: str, measure: str) -> str:
-        """How the system varies by itself, in words."""
+        """Says in words how much the system's scores vary by themselves."""
         items, varied, repeats = self.pair.churn(arm, measure)
         if not items:
             return "churn not measured"
@@ -127,30 +128,30 @@ class BaselineLosses:
         return {arm: self.pair.rows(arm) for arm in self.arms}
 
     def _failed(self, arm: str) -> int:
-        """On how many items a measure failed on either side."""
+        """Counts the items on which a measure failed in one of the two versions."""
         return self.pair.failed(arm, [each for each in self.measures if (arm, each.name) not in self.broken])
 
     @cached_property
     def _comparable(self) -> list[Place]:
-        """The arms and measures with a value on both sides for some item, judged by the same judges."""
+        """The arms and measures that have a value in both versions for some item, from the same judges."""
         found = self._compared.items()
         return [place for place, one in found if one.p is not None and place not in self.broken]
 
     @cached_property
     def _compared(self) -> dict[Place, Comparison]:
-        """Now minus then, compared as two systems are."""
+        """The differences, now minus then, computed like the differences between two systems."""
         arms = self.arms if self.measures and self.pair.items else []
         by_arm = {arm: self.pair.arm(arm, self.measures).comparisons for arm in arms}
         return {(arm, one.measure): one for arm, found in by_arm.items() for one in found}
 
     @cached_property
     def _plain(self) -> dict[Place, LossTest]:
-        """The tests on the items that have a value on both sides."""
+        """The tests on the items that have a value in both versions."""
         return self._tested(self._rows)
 
     @cached_property
     def _ends(self) -> list[dict[Place, LossTest]]:
-        """The tests with failed items counted against the newer version, and in its favour.
+        """The tests with failed items counted against the newer version, and then in its favour.
 
         Empty if no item failed.
         """
@@ -170,7 +171,7 @@ class BaselineLosses:
         )
 
     def _gains(self, rows: Rows, measure: str) -> Floats:
-        """By how much each cluster is better now; 0 for items without a value on both sides."""
+        """Returns the improvement of each cluster; items without a value in both versions add 0."""
         old, new = self._sides(rows, measure)
         shared = old.counted & new.counted
         raised = np.where(shared, new.values - old.values, 0.0)
@@ -181,7 +182,7 @@ class BaselineLosses:
         return rows.column(OLD, measure), rows.column(NEW, measure)
 
     def _mde(self, place: Place, test: LossTest) -> float | None:
-        """The smallest loss that this many items would show four times out of five; None if one is shown."""
+        """Returns the smallest loss that this many items would show with 80 % power; None if one is shown."""
         arm, name = place
         measure, rows = self._named[name], self._rows[arm]
         worst = measure.low if measure.better == "higher" else measure.high
@@ -200,6 +201,6 @@ class BaselineLosses:
 
 
 def loss_text(measure: Measure, arm: str, name: str) -> str:
-    """The text of the clause that an arm is no worse than a baseline."""
+    """Returns the text of the clause that an arm is no worse than a baseline."""
     side = ">=" if measure.better == "higher" else "<="
     return f"{measure.name}({arm}) {side} {measure.name}({name})"

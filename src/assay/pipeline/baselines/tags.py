@@ -1,14 +1,11 @@
-"""Baselines: results of a study that are kept under a name, to be compared with a later version.
+"""Baselines: results of a study that are kept under a name, to compare later versions with them.
 
-baselines/NAME/
-  scores.parquet   every score
-  results.json     the results without their scores
-  looks/           the looks at the gates until then
-  items.json       the items then, what else the scores depend on, and the hashes of the other files
+baselines/NAME/ scores.parquet every score results.json the results without their scores looks/ the looks at
+the gates up to then items.json the items then, other inputs of the scores, and the hashes of the other files
 
-A baseline also keeps how scores vary by themselves (`Churn`). A difference between two versions is a loss
-only as far as the system gives the same answer twice. `assay run --repeat` asks items again without any
-change and keeps these answers apart; here they are scored by the same judges, and compared.
+A baseline also has the variation of scores by themselves (`Churn`): if a system does not give the same answer
+twice, a difference between two versions need not be a loss. `assay run --repeat` asks items again without any
+change, and keeps these answers apart. Here the same judges score them, and the scores are compared.
 """
 
 from __future__ import annotations
@@ -54,7 +51,7 @@ _encode = msgspec.json.Encoder(order="sorted").encode
 
 @dataclasses.dataclass(frozen=True)
 class Baseline:
-    """A baseline in a list: its name, and what the study showed then."""
+    """A baseline in a list: its name, date, note, verdict and number of items."""
 
     name: str
     created: float | None = None
@@ -65,7 +62,7 @@ class Baseline:
 
 
 def tag_baseline(study: Study, name: str, note: str = "", replace: bool = False) -> Baseline:
-    """Keep the present results of the study under a name."""
+    """Keeps the present results of the study under a name."""
     if not _NAME.fullmatch(name):
         rule = "Use letters, digits, dot, dash and underscore, at most 100, and begin with none of . and -."
         raise UsageError(f"{name!r} is not a name for a baseline. {rule}")
@@ -87,19 +84,19 @@ def tag_baseline(study: Study, name: str, note: str = "", replace: bool = False)
 
 
 def list_baselines(study: Study) -> list[Baseline]:
-    """All baselines of a study, oldest first. Those that cannot be read come last, with the reason."""
+    """Returns all baselines of a study, oldest first. Unreadable ones come last, with the reason."""
     found = [_listed(study, name) for name in _names(study)]
     return sorted(found, key=lambda each: (each.created is None, each.created or 0.0, each.name))
 
 
 class LabelJudges(msgspec.Struct, frozen=True):
-    """The judges of the labels that a measure reads, by name with a hash of each, and the world."""
+    """The judges of the labels that a measure reads, with their hashes, and the world of the labels."""
 
     world: str
     judges: dict[str, str]
 
     def since(self, then: LabelJudges) -> str:
-        """How they differ from those of an earlier version; empty if they do not."""
+        """Says how the judges differ from those of an earlier version; empty if they do not differ."""
         if set(self.judges) != set(then.judges):
             return f"judged by {then.names} then, by {self.names} now"
         if others := [name for name, what in self.judges.items() if then.judges[name] != what]:
@@ -110,13 +107,13 @@ class LabelJudges(msgspec.Struct, frozen=True):
 
     @property
     def names(self) -> str:
-        """All of them in words."""
+        """The names of all judges as a phrase."""
         *most, last = self.judges or ["nobody"]
         return f"{', '.join(most)} and {last}" if most else f"only {last}" if self.judges else last
 
 
 class _BaselineRecord(msgspec.Struct, frozen=True):
-    """The content of items.json. Gold and scope of an item are hashes, which show whether they changed."""
+    """The content of items.json. The gold and the scope of an item are stored as hashes."""
 
     schema: str
     created: float
@@ -144,7 +141,7 @@ class Version(NamedTuple):
         return self.scores[column].unique(maintain_order=True).to_list()
 
     def seeds(self, arm: str) -> int:
-        """The number of seeds with which an arm was asked."""
+        """Returns the number of seeds with which an arm was asked."""
         return self.scores.filter(pl.col("arm") == arm)["seed"].n_unique()
 
 
@@ -155,7 +152,7 @@ def _names(study: Study) -> list[str]:
 
 
 def _store(target: Path, content: Mapping[str, bytes]) -> None:
-    """Write a folder beside the target, sync and rename it: so there is a whole baseline or none."""
+    """Writes a folder beside the target, then renames it. So there is either a whole baseline or none."""
     draft, gone = (target.with_name(f".{target.name}.{os.getpid()}.{end}") for end in ("tmp", "old"))
     with explain_write_errors(target):
         try:
@@ -177,7 +174,7 @@ def _store(target: Path, content: Mapping[str, bytes]) -> None:
 
 
 def _computed(evaluation: Evaluation) -> Results:
-    """The results without the scores of broken measures: a baseline does not have them."""
+    """Returns the results without the scores of broken measures, which a baseline does not keep."""
     results, lost = evaluation.results, pl.lit(False)
     for system, measure in evaluation.broken:
         lost |= pl.col("system").eq(system) & pl.col("measure").eq(measure)
@@ -217,7 +214,7 @@ def _kept(evaluation: Evaluation, note: str = "") -> _BaselineRecord:
 
 
 def _labelled_by(evaluation: Evaluation, view: str) -> LabelJudges:
-    """The judges of the labels of a view: by what they declare, or because they judged."""
+    """Returns the judges that declare a label of the view, or that made a judgment with such a label."""
     judging, labels = evaluation.judging, set(view.split("|"))
     ranks = evaluation.labels.frame.filter(pl.col("label").is_in(labels))["rank"].unique()
     said = {judging.names[rank] for rank in ranks}
@@ -238,7 +235,7 @@ def _labelled_by(evaluation: Evaluation, view: str) -> LabelJudges:
 
 
 def _grades(frame: pl.DataFrame) -> dict[str, dict[str, Grade]]:
-    """The label of each judged thing, by item."""
+    """Returns the grade of each judged thing, by item."""
     about = ["label", "target", "start", "end", "arm", "seed"]
     best = frame.sort("rank").unique(["item", *about], keep="first", maintain_order=True)
     found: dict[str, dict[str, Grade]] = {}
@@ -253,7 +250,7 @@ def _hashed(item: Item) -> Item:
 
 
 def _by_item(frame: pl.DataFrame) -> dict[str, str]:
-    """A hash of the rows of each item, which does not depend on their order."""
+    """Hashes the rows of each item. The hash does not depend on the order of the rows."""
     parts = frame.unique().partition_by("item", as_dict=True)
     return {str(item): digest(sorted(map(_encode, part.rows()))) for (item,), part in parts.items()}
 
@@ -271,7 +268,7 @@ def current_version(evaluation: Evaluation) -> Version:
 
 
 def load_version(study: Study, name: str) -> Version:
-    """Load a baseline. A damaged one is refused."""
+    """Loads a baseline. Raises a DataError if the baseline is damaged."""
     if name not in (names := _names(study)):
         fix = did_you_mean(name, names) or "Keep one with: assay baseline tag STUDY NAME"
         raise UsageError(f"There is no baseline {name!r}. {fix}")
@@ -298,7 +295,7 @@ _COUNTED = (Status.SCORED.value, Status.MISSING.value)
 
 
 class Churn(msgspec.Struct, frozen=True):
-    """How an arm varied when its items were asked again, by measure."""
+    """How the scores of an arm varied when its items were asked again, by measure."""
 
     repeats: int
     items: dict[str, list[str]]  # items with a value each time
@@ -306,7 +303,10 @@ class Churn(msgspec.Struct, frozen=True):
 
 
 def measure_churn(evaluation: Evaluation) -> dict[str, Churn]:
-    """How each arm whose items were asked again varies by itself. Sealed scores show nothing."""
+    """Measures how scores vary by themselves, for each arm whose items were asked again.
+
+    Returns nothing while scores are sealed.
+    """
     begun = evaluation.store.repetition(1).root.parent.glob("*/")
     numbers = sorted(int(path.name) for path in begun if path.name.isdecimal())
     if not numbers or evaluation.repetition or evaluation.sealed:
@@ -322,7 +322,7 @@ def measure_churn(evaluation: Evaluation) -> dict[str, Churn]:
 
 
 def _answered(evaluation: Evaluation) -> pl.DataFrame:
-    """The value of every arm, measure and item as the mean of its seeds, if each seed has one."""
+    """Averages the values of an arm, measure and item over its seeds, if every seed has a value."""
     counted = pl.col("status").cast(pl.String).is_in(_COUNTED)
     values = evaluation.scores.filter(pl.col("measure") != Seconds().name)
     by_item = values.group_by("arm", "measure", "item", maintain_order=True)
@@ -330,7 +330,7 @@ def _answered(evaluation: Evaluation) -> pl.DataFrame:
 
 
 def _churn(asked: list[pl.DataFrame]) -> Churn:
-    """The churn of one arm from the frame of its answers and one frame per repetition."""
+    """Computes the churn of one arm from the frame of its answers and one frame per repetition."""
     together = pl.concat(asked).group_by("measure", "item", maintain_order=True)
     spread = (pl.col("value").max() - pl.col("value").min()).alias("spread")
     whole = together.agg(spread, times=pl.len()).filter(pl.col("times") == len(asked))
