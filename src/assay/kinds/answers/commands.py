@@ -194,7 +194,7 @@ def _print_tables(
 
 
 def _load(path: Path, names: Sequence[str], extract: str | None) -> tuple[Dataset, list[Tokens]]:
-    """The content pairs of a study or of a folder of pages, and the tokenizers."""
+    """Loads the content pairs of a study or of a folder of pages, and the tokenizers."""
     from assay.core.errors import UsageError
     from assay.core.protocols import Kit
     from assay.core.records import Arm

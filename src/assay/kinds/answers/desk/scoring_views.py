@@ -1,4 +1,4 @@
-"""The rubric, a pack and a rater's marks as the desk shows them."""
+"""Converts the rubric, a pack and a rater's marks into what the desk shows."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ NO_SOURCE = "None is known, so there is no source to compare the response with. 
 
 
 def form(step: RubricStep) -> StepForm:
-    """The form of a pass."""
+    """Returns the input form of a pass."""
     return StepForm(
         choices=list(step.grades),
         categories=list(step.categories),
@@ -37,7 +37,7 @@ def form(step: RubricStep) -> StepForm:
 
 
 def rules(step: RubricStep, index: MarkIndex) -> list[Rule]:
-    """What to go by in a pass: categories, guidance, worked examples, then precedents."""
+    """Returns the rules of a pass: categories, guidance, worked examples, then precedents."""
     categories = [Rule(title=f"{each.value}: {each.label}", text=each.about) for each in step.categories]
     general = [
         Rule(title=_with_complexity(each.title, each.complexity), text=each.text) for each in step.guidance
@@ -59,7 +59,7 @@ def _with_complexity(title: str, complexity: str) -> str:
 
 
 def blocks(pack: BlindPack, step: RubricStep, response: BlindedResponse) -> list[TextBlock]:
-    """The texts of one task. None of them says how long its content was, or who wrote it."""
+    """Returns the texts of one task. No text reveals the length of the content, or who wrote the response."""
     asked, source = pack.questions[response.question_id], pack.sources.get(response.source)
     found = [
         TextBlock(role="question", title="Question", text=asked.text),
@@ -80,7 +80,7 @@ def blocks(pack: BlindPack, step: RubricStep, response: BlindedResponse) -> list
 
 
 def mark_view(mark: Mark) -> MarkView:
-    """A mark as its rater sees it."""
+    """Returns a mark in the form that its rater sees."""
     draft = draft_of(step_of(mark.step), mark)
     return MarkView(
         mark_id=mark.mark_id,
@@ -95,7 +95,7 @@ def mark_view(mark: Mark) -> MarkView:
 
 
 def step_state(state: PassState) -> StepState:
-    """How far a rater is with a pass."""
+    """Returns how much of a pass a rater has done."""
     return StepState(
         step=state.pass_.name,
         title=state.pass_.title,
@@ -108,7 +108,7 @@ def step_state(state: PassState) -> StepState:
 
 
 def precedent_register(index: MarkIndex, rater: str) -> list[PrecedentView]:
-    """All precedents. It does not say who set one, and over which response."""
+    """Returns all precedents. An entry does not say who set the precedent, or on which response."""
 
     def view(case: Precedent | RaterPrecedent) -> PrecedentView:
         own = case if isinstance(case, RaterPrecedent) else None

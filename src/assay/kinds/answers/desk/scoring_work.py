@@ -1,7 +1,7 @@
 """Scoring blinded responses at the desk: passes, queues, precedents and suggestions on one pack.
 
-All marks are held in memory and updated entry by entry; an entry is on disk before it counts. One lock
-makes threads take turns, and only one process at a time may serve a pack.
+All marks are held in memory and updated entry by entry. An entry is on disk before it counts. One lock makes
+threads take turns. Only one process at a time may serve a pack.
 """
 
 from __future__ import annotations
@@ -76,9 +76,9 @@ DISCUSS = (
 
 
 class ScoringWork:
-    """The passes of everybody on a panel, over the pack in a folder.
+    """The passes of all raters of a panel, over the pack in a folder.
 
-    `book` takes the marks and has the earlier ones; by default it is the one in the folder.
+    `book` stores new marks and has the earlier marks. By default, it is the book in the folder.
     """
 
     def __init__(
@@ -141,7 +141,7 @@ class ScoringWork:
         return " and its source" if any(each.text.strip() for each in self._pack.sources.values()) else ""
 
     def _failing_metrics(self) -> list[str]:
-        """The metrics on which raters agree too little, once everybody is through."""
+        """Returns the metrics on which raters agree too little; empty while anybody has work left."""
         if remaining_work(self._index, self._clock()):
             return []
         marks = list(current_marks(self._book.lines).values())
@@ -166,7 +166,10 @@ class ScoringWork:
             )
 
     def _task_state(self, task_id: str, done: bool, queued: str | None) -> TaskState:
-        """A task in a list. It is made once: a list contains thousands, and is sent with every page."""
+        """Returns the entry of a task in a list.
+
+        An entry is made once and kept: a list has thousands of entries, and every page sends the list.
+        """
         if queued is not None:
             return TaskState(task_id=task_id, done=done, queued=queued)
         found = self._task_states.get((task_id, done))
@@ -210,7 +213,7 @@ class ScoringWork:
             return self._receipt(pass_, task_id, mark)
 
     def undo(self, rater: str, step: str, task_id: str, undo: Undo) -> SaveReceipt:
-        """Makes the earlier mark count again, as a mark of its own; or takes back the only one."""
+        """Makes the earlier mark count again, as a new mark; without one, withdraws the current mark."""
         with self._lock:
             pass_, _ = self._find(rater, step, task_id)
             mark = self._repeated(pass_, task_id, undo.mark_id)
@@ -242,10 +245,10 @@ class ScoringWork:
         )
 
     def _next(self, pass_: RubricPass, task_id: str) -> str | None:
-        """The task to go on with after saving one.
+        """Returns the task to continue with after a task is saved.
 
-        The same task if it is still to be looked at again; else the next that is not scored; if all are
-        scored, the next to look at again.
+        This is the same task if it is still to be looked at again. Otherwise it is the next task that is not
+        scored. If all tasks are scored, it is the next task to look at again.
         """
         if self._index.why_queued(pass_, task_id) is not None:
             return task_id
@@ -298,7 +301,7 @@ class ScoringWork:
     def _new_precedent(
         self, pass_: RubricPass, sent: NewPrecedent, response: BlindedResponse | None
     ) -> RaterPrecedent:
-        """The precedent that a rater sets. It concerns responses that anybody has scored in this pass."""
+        """Makes the precedent that a rater sets. It concerns only responses that were scored in this pass."""
         texts = {"situation": sent.situation, "decision": sent.decision, "rationale": sent.rationale}
         wrong = [f"Say the {name}." for name, text in texts.items() if not text.strip()]
         if pass_.round != FIRST:
@@ -343,7 +346,10 @@ class ScoringWork:
         return self._index.mark(pass_.key(task_id)) is not None
 
     def _listed(self, pass_: RubricPass) -> list[str]:
-        """The responses of a pass in this rater's order; of a second round, those that are due."""
+        """Returns the responses of a pass in this rater's order.
+
+        In a second round, only responses that are due or already scored are listed.
+        """
         if (pass_.rater, pass_.name) not in self._orders:
             ids = sorted(pass_.response_ids)
             self._orders[pass_.rater, pass_.name] = self._order(self._pack, pass_.rater, pass_.name, ids)
@@ -374,14 +380,14 @@ class ScoringWork:
             raise Conflict(f"This response can be scored again from {format_time(at)} on.")
 
     def _repeated(self, pass_: RubricPass, task_id: str, mark_id: str) -> Mark | None:
-        """The mark that was saved under an id before."""
+        """Returns the mark that was saved before under this id, if there is one."""
         mark = self._index.by_id(mark_id)
         if mark is not None and mark.key != pass_.key(task_id):
             raise Conflict("This mark was sent before, for something else. Send it again.")
         return mark
 
     def _check_base(self, pass_: RubricPass, task_id: str, base: str | None) -> None:
-        """The sender must know the mark that counts."""
+        """Raises a Conflict if the sender does not know the mark that counts."""
         self._check_open(pass_, task_id)
         current = self._index.mark(pass_.key(task_id))
         if current is None and base is not None:
@@ -396,5 +402,5 @@ class ScoringWork:
 
 
 def _has_suggestions(pass_: RubricPass) -> bool:
-    """Whether a suggestion may be asked for: never of hallucinations, never in a second round."""
+    """Whether a rater may ask for a suggestion: never on hallucinations, never in a second round."""
     return pass_.round == FIRST and pass_.step.name != HALLUCINATION

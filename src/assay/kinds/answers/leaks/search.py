@@ -1,7 +1,7 @@
-"""Searches for anything that would tell a rater which condition a response comes from, before raters see it.
+"""Searches, before raters see a pack, for anything that would reveal the condition of a response.
 
-It searches everything that raters can get at: every file of the pack, and every page and answer that is
-served. No finding says which response is whose.
+The search covers everything that raters can reach: every file of the pack, and every text that is served or
+exported. No leak that it reports says which condition a response has.
 """
 
 from __future__ import annotations
@@ -78,11 +78,11 @@ def find_leaks(
     masker: Masker | None = None,
     exported: Mapping[str, str] | None = None,
 ) -> list[Leak]:
-    """Everything that gives a condition away.
+    """Returns everything that gives a condition away.
 
-    `words` are names of arms, systems and models (`telling_words`), `served` is what the desk sends, by any
-    name, `masker` is what the responses were masked with, and `exported` are the files that can be exported
-    now.
+    `words` are the names of arms, systems and models (`telling_words`). `served` has the texts that the desk
+    sends, and `exported` the files that can be exported now; both are keyed by a name. `masker` is the masker
+    that the responses were masked with.
     """
     search = LeakSearch(folder, pack, sealed, words, masker or Masker(), served or {}, exported or {})
     return [found for check in _CHECKS for found in check(search)]
@@ -92,7 +92,7 @@ def find_leaks(
 
 
 def _fields(search: LeakSearch) -> Iterator[Leak]:
-    """Fields that raters do not need, by their name or by their value."""
+    """Finds fields that raters do not need, by their names or by their values."""
     found: dict[Leak, None] = {}
     for text in (text for text in search.texts if text.name not in {ACTS, MAP}):
         for each in text.fields:
@@ -141,7 +141,7 @@ def _is_pack_field(keys: tuple[str, ...]) -> bool:
 
 
 def _named(search: LeakSearch, text: str, *, free: bool = False) -> Iterator[str]:
-    """Arms by their full name in any text; conditions given as a value, in a text that is not free."""
+    """Finds full names of arms in any text, and conditions given as a value in a text that is not free."""
     if "[" in text:
         yield from (f"it holds {word!r}" for word in search.words if "[" in word and word in text)
     if not free and (found := search.stated.search(text)):
@@ -149,7 +149,7 @@ def _named(search: LeakSearch, text: str, *, free: bool = False) -> Iterator[str
 
 
 def _file_names(search: LeakSearch) -> Iterator[Leak]:
-    """Files and folders that are named after a condition."""
+    """Finds files and folders that are named after a condition."""
     words, found = words_as_in_ids(search.words) | WORDS | LETTERS, dict[Leak, None]()
     for text in search.texts:
         if text.path is None or text.is_pack_file:
@@ -162,7 +162,7 @@ def _file_names(search: LeakSearch) -> Iterator[Leak]:
 
 
 def _values(search: LeakSearch) -> Iterator[Leak]:
-    """Values of fields, and times of files, that go with the condition."""
+    """Finds values and names of fields, and names and times of files, that go with the condition."""
     columns: dict[tuple[str, ...], dict[str, Any]] = defaultdict(dict)
     first: dict[tuple[str, ...], str] = {}
     for text in (text for text in search.texts if not text.has_marks):
@@ -238,7 +238,11 @@ def _orders(search: LeakSearch) -> Iterator[Leak]:
 
 
 def _drawn(search: LeakSearch) -> Iterator[Leak]:
-    """Who was drawn. Not among the orders, where many chances have to be allowed for: a draw is made once."""
+    """Checks whether the draw of responses goes with the condition.
+
+    The draw is made only once. It is tested separately from the orders, because their test has to allow for
+    many chances.
+    """
     for name, ids in (("drawn", search.pack.drawn), ("drawn_again", search.pack.drawn_again)):
         drawn = frozenset(ids)
         there = np.array([float(each in drawn) for each in search.ids])
@@ -273,7 +277,7 @@ def _unmasked_words(search: LeakSearch) -> Iterator[Leak]:
 
 
 def _originals(search: LeakSearch) -> Iterator[Leak]:
-    """Responses as they were written, in a file or an answer that must not contain them."""
+    """Finds unmasked responses in a file or a served text that must not contain them."""
     shown = {each.response_id: each.text for each in search.pack.responses}
     hidden = {
         each.text

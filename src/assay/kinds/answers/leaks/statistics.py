@@ -1,9 +1,10 @@
-"""Whether anything about ids, order or export goes with the condition more than chance allows.
+"""Tests whether anything about ids, order or export goes with the condition more than chance allows.
 
-A permutation test. Conditions are shuffled many times among the responses to each question. A statistic of
-the true conditions must not stand out among those of the shuffles. Many statistics are tested together: the
-largest one is compared with the largest of each shuffle, so that one clean pack in a thousand raises an
-alarm, however much is tested. It is seeded: the same pack gives the same answer.
+This is a permutation test. Conditions are shuffled many times among the responses to each question. A
+statistic of the true conditions must not stand out among the statistics of the shuffles. Many statistics are
+tested together: the largest statistic is compared with the largest of each shuffle. Therefore one clean pack
+in a thousand raises an alarm, however many statistics are tested. The shuffles are seeded: the same pack
+gives the same answer.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ _FORM = (
 
 
 def condition_of(arm: str) -> str:
-    """The system of an arm, which raters must not know."""
+    """Returns the system of an arm. Raters must not know the system."""
     return arm.partition("[")[0]
 
 
@@ -52,8 +53,9 @@ def condition_of(arm: str) -> str:
 class LabelPermutations:
     """The conditions of responses, shuffled many times.
 
-    There is one table per condition, with one column per response: 1 if the response has the condition. The
-    first row is the truth, each other row a shuffle.
+    There is one table per condition, or only one table if there are two conditions. A table has one column
+    per response: 1 if the response has the condition, else 0. The first row has the true conditions. Each
+    other row is a shuffle.
     """
 
     tables: Sequence[Floats]
@@ -61,7 +63,10 @@ class LabelPermutations:
 
     @classmethod
     def of(cls, questions: Sequence[str], conditions: Sequence[str]) -> LabelPermutations:
-        """Shuffles within each question, or among all responses if no question has two conditions."""
+        """Shuffles conditions within each question.
+
+        If no question has two conditions, shuffles them among all responses.
+        """
         names, labels = np.unique(np.array(conditions, dtype=str), return_inverse=True)
         places, groups = np.unique(np.array(questions, dtype=str), return_inverse=True)
         if len(set(zip(questions, conditions, strict=True))) == len(places):
@@ -75,7 +80,7 @@ class LabelPermutations:
         return cls([(shuffled == each).astype(np.float32) for each in tested], groups.tolist())
 
     def alarms(self, statistics: Mapping[str, Sequence[Floats]]) -> list[str]:
-        """The names whose statistics stand out. Each statistic has one value per row of the tables."""
+        """Returns the names whose statistics stand out. A statistic has one value per row of the tables."""
         spread = {
             name: np.max([_standardized(each) for each in some], axis=0)
             for name, some in statistics.items()
@@ -90,15 +95,16 @@ class LabelPermutations:
         return [name for name, share in zip(spread, rank, strict=True) if share <= ALARM]
 
     def with_values(self, values: Floats, at: Sequence[int] | None = None) -> list[Floats]:
-        """How far the responses of each condition have the larger values."""
+        """Computes, for each condition, how far its responses have the larger values."""
         ranked = np.zeros(len(self.groups), dtype=np.float32)  # 0, the middle rank, if there is no value
         ranked[np.arange(len(values)) if at is None else np.asarray(at)] = _ranks(values)
         return [table @ ranked for table in self.tables]
 
     def in_sequence(self, at: Sequence[int]) -> list[Floats]:
-        """How far a sequence, given as places of responses, goes with the condition.
+        """Computes how far a sequence, given as places of responses, goes with the condition.
 
-        By which responses are in it, which come early or late, and how often the condition changes.
+        The statistics measure which responses are in the sequence, which of them come early or late, and how
+        often the condition changes.
         """
         there = np.zeros(len(self.groups))
         there[np.asarray(at)] = 1.0
@@ -126,7 +132,7 @@ def _ranks(values: Floats) -> Floats:
 
 
 class Guess(NamedTuple):
-    """How well some features predict conditions, on responses that were left out of training."""
+    """The quality of a prediction of conditions, measured on responses that were left out of training."""
 
     auc: float  # 0.5: not at all
     p: float  # how often chance does as well
@@ -137,7 +143,7 @@ class Guess(NamedTuple):
 
 
 def guess_conditions(permutations: LabelPermutations, features: Floats) -> Guess:
-    """Trains a ridge classifier on four fifths of the questions and tests it on the fifth."""
+    """Trains a ridge classifier on four fifths of the questions and tests it on the rest, for each fifth."""
     groups = permutations.groups
     folds = np.asarray(groups if len(set(groups)) > 1 else range(len(features))) % FOLDS
     parts = [np.flatnonzero(folds == fold) for fold in range(FOLDS)]
@@ -169,7 +175,11 @@ def _auc(scores: Floats, positive: np.ndarray[tuple[int], np.dtype[np.bool_]]) -
 
 
 def features_of(ids: Sequence[str], sequences: Sequence[Mapping[str, int]]) -> Floats:
-    """What could tell a condition: characters of ids, their values and parity, and places in sequences."""
+    """Returns features that could predict a condition, one row per response.
+
+    The features are the characters of ids, the parity and counts of the characters, and the places in
+    sequences.
+    """
     rows, longest = [], max(map(len, ids), default=0)
     for each in ids:
         values = [ID_CHARACTERS.find(character.upper()) for character in each.ljust(longest)]
@@ -180,9 +190,10 @@ def features_of(ids: Sequence[str], sequences: Sequence[Mapping[str, int]]) -> F
 
 
 def guess_from_form(pack: BlindPack, sealed: SealedMap) -> Guess:
-    """How well the form of the responses predicts their condition: length, lists, headings, masks.
+    """Measures how well the form of responses predicts their condition: length, lists, headings, masks.
 
-    This is not a leak, as the models wrote them so. It is reported once the seal is open.
+    The form is not a leak, because the models wrote the responses in this form. The result is reported once
+    the seal is open.
     """
     arms = {each.response_id: each.arm for each in sealed.originals}
     shown = [each for each in pack.responses if each.response_id in arms]

@@ -1,7 +1,7 @@
-"""Where leaks are searched for: the files of a pack, and every text that is served or exported.
+"""The texts in which leaks are searched for: files of a pack, and texts that are served or exported.
 
 JSON, JSON lines and CSV are read into fields. Each field belongs to the response whose id is nearest around
-it. Anything else is plain text.
+the field. Any other content is plain text.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from assay.kinds.answers.scoring.suggestions import FOLDER as SUGGESTIONS
 
 
 class Leak(NamedTuple):
-    """One finding: by which check, what, and where."""
+    """One leak: the check that found it, what it is, and where it is."""
 
     check: str
     what: str
@@ -37,7 +37,7 @@ class Leak(NamedTuple):
 
 
 class FieldValue(NamedTuple):
-    """A value, the keys that lead to it (without places in lists), and the response that it belongs to."""
+    """A value, the keys on the path to it (without places in lists), and the response that it belongs to."""
 
     keys: tuple[str, ...]
     value: Any
@@ -49,7 +49,7 @@ class FieldValue(NamedTuple):
 
 
 class ResponseRecord(NamedTuple):
-    """A map about one response: the keys that lead to it, and the names of its fields in their order."""
+    """A map about one response: the keys on the path to the map, and the names of its fields in order."""
 
     keys: tuple[str, ...]
     names: list[str]
@@ -58,7 +58,7 @@ class ResponseRecord(NamedTuple):
 
 @dataclass(frozen=True)
 class SearchedText:
-    """A file or a served text, under the name that a message gives it."""
+    """A file, or a text that is served or exported, with the name that messages use for it."""
 
     name: str
     text: str
@@ -71,12 +71,12 @@ class SearchedText:
 
     @property
     def has_marks(self) -> bool:
-        """Whether it contains what raters or models said of responses, which may go with the condition."""
+        """Whether the text contains marks or suggestions on responses, which may go with the condition."""
         return self.path is not None and self.name.startswith((f"{MARKS}/", f"{SUGGESTIONS}/"))
 
     @cached_property
     def tree(self) -> Any:
-        """Its content as maps and lists; None if it is plain text."""
+        """The content as maps and lists; None if the text is plain text."""
         for read in (_json, _json_lines, _table):
             if (found := read(self.text)) is not None:
                 return found
@@ -84,7 +84,7 @@ class SearchedText:
 
     @cached_property
     def fields(self) -> list[FieldValue]:
-        """Every single value in it; of plain text, each line that contains one id, without that id."""
+        """Every single value of the text. In plain text: each line with exactly one id, without that id."""
         if self.tree is not None:
             return list(_fields(self.tree, (), None, self.ids))
         return [
@@ -94,11 +94,11 @@ class SearchedText:
         ]
 
     def records(self) -> Iterator[ResponseRecord]:
-        """Every map that is about one response."""
+        """Yields every map that is about one response."""
         yield from _records(self.tree, (), "", self.ids)
 
     def sequences(self) -> Iterator[list[str]]:
-        """Every list that orders two responses or more; of plain text, the ids in their order."""
+        """Yields every list of two or more responses. In plain text, yields all ids in their order."""
         if self.tree is not None:
             yield from _sequences(self.tree, self.ids)
         elif len(found := _ids_in(self.text, self.ids)) > 1:
@@ -107,7 +107,7 @@ class SearchedText:
 
 @dataclass(frozen=True)
 class LeakSearch:
-    """Everything that is searched, and what must not show there."""
+    """The texts of a pack, and the words that must not occur in them."""
 
     folder: Path
     pack: BlindPack
@@ -127,13 +127,13 @@ class LeakSearch:
 
     @cached_property
     def conditions(self) -> list[str]:
-        """The condition of each response of the pack, in its order."""
+        """The condition of each response, in the order of the pack."""
         known = {each.response_id: condition_of(each.arm) for each in self.sealed.originals}
         return [known.get(each, "") for each in self.ids]
 
     @cached_property
     def stated(self) -> re.Pattern[str]:
-        """Finds one of the words given as the value of something: condition=A, "arm": "A"."""
+        """A pattern that finds one of the words, given as the value of a key: condition=A, "arm": "A"."""
         words = "|".join(map(re.escape, sorted(self.words, key=len, reverse=True)))
         name, value = r"(?:condition|arm|system|variant)s?", rf"(?P<word>{words or '(?!)'})"
         return re.compile(rf"{name}[\"']?\s*[:=]\s*[\"']?{value}(?![\w\[])")
@@ -149,13 +149,13 @@ class LeakSearch:
         return [*found, *(SearchedText(name, text, ids) for name, text in others.items())]
 
     def response_of(self, text: SearchedText) -> str:
-        """The response that a file is named after; empty if it is none."""
+        """Returns the response that a file is named after, or an empty text if there is none."""
         stem = text.name.rsplit("/", 1)[-1].split(".")[0]
         return stem if stem in self.place else ""
 
     @cached_property
     def orders(self) -> dict[tuple[str, str], list[str]]:
-        """Each rater's order in each pass."""
+        """The order of responses of each rater in each pass."""
         return {
             (rater, each.name): blind_order(self.pack, rater, each.name, sorted(each.response_ids))
             for rater in self.pack.panel.raters
@@ -212,7 +212,7 @@ def _fields(
 
 
 def _records(node: Any, keys: tuple[str, ...], owner: str, ids: Collection[str]) -> Iterator[ResponseRecord]:
-    """`owner` is the response whose id is the key of the node, if there is one."""
+    """Yields the maps about one response. `owner` is the response whose id is the key of `node`, if any."""
     if isinstance(node, dict):
         if about := _owner(node, ids) or owner:
             yield ResponseRecord(keys, list(node), about)

@@ -1,4 +1,4 @@
-"""What a blinded scoring shows of its two conditions: differences, tokens, hallucinations."""
+"""The effects in a blinded scoring: differences between the conditions, tokens, and hallucinations."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _ACCURACY_ROWS = ((1, "Better"), (0, "The same"), (-1, "Worse"))
 
 
 def effect_blocks(scoring: ScoringResults) -> Iterator[SectionBlock]:
-    """Every test, then what tokens and categories of hallucinations add."""
+    """Yields the tests, then tokens against accuracy, the sites, and the categories of hallucinations."""
     yield from _tests(scoring)
     yield from _tokens_and_accuracy(scoring)
     yield from _sites(scoring)
@@ -64,7 +64,7 @@ def _tests(scoring: ScoringResults) -> Iterator[SectionBlock]:
 
 
 def _metric(scoring: ScoringResults, tests: list[ConditionTest], title: str) -> Table:
-    """One metric's difference over all and in every part, on one axis through zero."""
+    """Returns one metric's differences, over everything and in every part, on one axis through zero."""
     metric = metric_of(tests[0].metric)
     better = f" {say.DIRECTIONS[metric.better].capitalize()}." if metric.better else ""
     columns = [
@@ -132,7 +132,7 @@ def _test(one: ConditionTest) -> list[TableCell]:
 
 
 def _tokens_and_accuracy(scoring: ScoringResults) -> Iterator[SectionBlock]:
-    """Tokens against accuracy, and the same counted: fewer, as many, more by better, the same, worse."""
+    """Yields a chart of tokens against accuracy, and a table that counts its points by direction."""
     if not scoring.points:
         return
     by_model: dict[str, list[ChartPoint]] = {}
@@ -162,7 +162,10 @@ def _sign(value: float) -> int:
 
 
 def _sites(scoring: ScoringResults) -> Iterator[SectionBlock]:
-    """By tokenizer: how the sites' changes are distributed, and every site, the largest saving first."""
+    """Yields, for each tokenizer, a chart of the sites' changes, and a table of all sites.
+
+    The site with the largest saving comes first.
+    """
     by_tokenizer: dict[str, list[SiteTokens]] = {}
     for site in scoring.sites:
         by_tokenizer.setdefault(site.tokenizer, []).append(site)
@@ -205,7 +208,7 @@ def _site(one: SiteTokens) -> list[TableCell]:
 
 
 def _categories(scoring: ScoringResults) -> Iterator[SectionBlock]:
-    """Hallucinations by category and condition, with one bar each."""
+    """Yields the numbers of hallucinations by category and condition, with one bar each."""
     names = [name for name in (scoring.a, scoring.b) if name in scoring.categories]
     if not names:
         return

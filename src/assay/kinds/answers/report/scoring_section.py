@@ -1,4 +1,4 @@
-"""A blinded scoring as a section of a report, with agreement, suggestions, progress and blinding."""
+"""The report section on a blinded scoring, with agreement, suggestions, progress and blinding."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ class BlindedScoring:
     """The section on what people scored without knowing whose it was."""
 
     def of(self, evaluation: Evaluation) -> Section | None:
-        """The section; None if the study has no panel."""
+        """Returns the section; None if the study has no panel."""
         scoring = summarise_scoring(evaluation)
         return None if scoring is None else scoring_section(scoring)
 
 
 def scoring_section(scoring: ScoringResults) -> Section:
-    """Everything that may be seen now."""
+    """Returns the section with everything that may be seen now."""
     state = [] if scoring.state == words.FORCED else words.state_lines(scoring)
     return Section(
         key="scoring",
@@ -59,7 +59,7 @@ def scoring_section(scoring: ScoringResults) -> Section:
 
 
 def _tested(scoring: ScoringResults) -> Iterator[tuple[str, str]]:
-    """The measures and arms whose overall difference is among the tests: those of one model."""
+    """Yields the measure and the arm of each test over all questions of one model."""
     for one in scoring.tests:
         if one.test and one.only_model is not None and one.family in WHOLE_ARMS:
             arm = Arm(scoring.b, {MODEL: one.only_model} if one.only_model else {})
@@ -80,7 +80,7 @@ def _lead(scoring: ScoringResults) -> str:
 
 
 def _brief(scoring: ScoringResults, state: list[str]) -> Iterator[Table | Text]:
-    """The state, the agreement that has a threshold, and the primary and secondary tests."""
+    """Yields the state, the agreement with a threshold, cautions, and the primary and secondary tests."""
     if state:
         yield Text(state, "empty")
     if agreement := words.agreement_lines(scoring):
@@ -136,7 +136,7 @@ def _agreement_row(one: RaterAgreement) -> list[TableCell]:
 
 
 def _shared_claims(scoring: ScoringResults) -> Iterator[SectionBlock]:
-    """Which hallucinations raters marked alike, by category."""
+    """Yields how many hallucinations two raters marked alike, with their categories."""
     for one in scoring.matched:
         first, second = one.raters
         plural = "" if one.both == 1 else "s"

@@ -1,12 +1,12 @@
-"""How far two raters agree on the responses that both scored, or one rater with themself some time later.
+"""Measures how far two raters, or two rounds of one rater, agree on the responses that both scored.
 
-Graded metrics get weighted kappa over all levels of their scale, yes-or-no metrics plain kappa, counts a rank
-correlation. Responses to one question depend on each other, so questions are what is resampled.
+Graded metrics get weighted kappa over all levels of their scale. Yes-or-no metrics get plain kappa. Counts
+get a rank correlation. Responses to one question depend on each other, so questions are resampled.
 
-Two raters' hallucinations are matched by the text that they mark. People who mean the same claim seldom
-select the same characters: one takes the sentence, another the few words that are wrong. Claims that overlap
-enough are one claim, each claim is matched once, and the matching with the largest total overlap counts.
-Categories play no part in it: a match chosen for its category would make the raters seem to agree.
+The hallucinations of two raters are matched by the marked text. People who mean the same claim seldom select
+the same characters: one person selects the sentence, another only the few wrong words. Claims that overlap
+enough count as the same claim. Each claim is matched once, and the matching with the largest total overlap
+counts. Categories do not influence the matching: if they did, the raters would seem to agree.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ Statistic = Callable[["Floats", "Floats", "Floats"], "Floats"]  # two columns an
 
 
 class ClaimMatch(NamedTuple):
-    """A claim that both raters marked, as each of them marked it."""
+    """A claim that both raters marked, in the version of each rater."""
 
     response_id: str
     first: Claim
@@ -57,7 +57,10 @@ class ClaimMatch(NamedTuple):
 
 
 def overlap(one: Claim, other: Claim) -> float:
-    """The characters that both claims mark, as a share of those that either marks; 0 if neither marks any."""
+    """Returns the characters that both claims mark, as a share of the characters that either claim marks.
+
+    The share is 0 if the claims have no character in common.
+    """
     shared = min(one.end, other.end) - max(one.start, other.start)
     either = (one.end - one.start) + (other.end - other.start) - shared
     return shared / either if shared > 0 else 0.0
@@ -66,7 +69,7 @@ def overlap(one: Claim, other: Claim) -> float:
 def match_claims(
     first: Sequence[Claim], second: Sequence[Claim], least: float = LEAST
 ) -> list[tuple[int, int]]:
-    """Matches the claims of two raters on one response: pairs of places in both lists."""
+    """Matches the claims of two raters on one response. Returns pairs of places in both lists."""
     if not (first and second):
         return []
     from scipy.optimize import linear_sum_assignment  # imported late: every report would wait for it
@@ -78,7 +81,7 @@ def match_claims(
 
 
 def matched_claims(first: Claims, second: Claims, least: float = LEAST) -> Iterator[ClaimMatch]:
-    """The claims that both marked, over the responses that both scored."""
+    """Yields the claims that both raters marked, over the responses that both scored."""
     for response_id in sorted(first.keys() & second.keys()):
         # in the order of the text, so that among equally good matches the same one is always taken
         one, other = (
@@ -91,7 +94,7 @@ def matched_claims(first: Claims, second: Claims, least: float = LEAST) -> Itera
 def claim_overlap(
     raters: tuple[str, str], first: Claims, second: Claims, least: float = LEAST
 ) -> ClaimOverlap:
-    """How many claims both raters marked and how many only one did, and the categories of the shared ones."""
+    """Counts the claims that both raters or only one rater marked, and the categories of shared claims."""
     found = list(matched_claims(first, second, least))
     marked = [sum(len(each[key]) for key in first.keys() & second.keys()) for each in (first, second)]
     met = Counter((match.first.category, match.second.category) for match in found)
@@ -105,7 +108,7 @@ def claim_overlap(
 
 @dataclass(frozen=True)
 class RaterMarks:
-    """All marks of one rater in one round, by response. A response that is missing was not scored."""
+    """All marks of one rater in one round, by response. A response without an entry was not scored."""
 
     rater: str
     accuracy: Grades = field(default_factory=dict)
@@ -115,7 +118,7 @@ class RaterMarks:
 
 
 def marks_of_rater(marks: Iterable[Mark], rater: str, turn: str = FIRST) -> RaterMarks:
-    """The current marks of a rater in one round."""
+    """Returns the current marks of a rater in one round."""
     found: dict[str, dict[str, Mark]] = {step: {} for step in STEPS}
     for (who, when, step, response_id), mark in current_marks(marks).items():
         if (who, when) == (rater, turn) and step in found:
@@ -139,7 +142,7 @@ def rater_pairs(
     thresholds: Mapping[tuple[str, str], float],
     resamples: int = RESAMPLES,
 ) -> list[RaterPair]:
-    """The primary rater with each of the others; with themself in the second round if there are no others."""
+    """Pairs the primary rater with each other rater, or with their own second round if nobody else scores."""
     primary, draws = pack.panel.primary, Draws(resamples)
     first = marks_of_rater(marks, primary)
     seconds = [marks_of_rater(marks, name) for name in pack.panel.others]
@@ -153,7 +156,7 @@ def rater_pairs(
 class RaterPair:
     """Two raters to compare. `questions` has the question of every response.
 
-    `thresholds` are what a statistic of a metric has to reach.
+    `thresholds` has the smallest acceptable value for each metric and statistic.
     """
 
     first: RaterMarks
@@ -168,7 +171,7 @@ class RaterPair:
         return self.first.rater, self.second.rater
 
     def agreement(self) -> list[RaterAgreement]:
-        """Every statistic, in the order of the passes. Those without a threshold only inform."""
+        """Computes every statistic, in the order of the passes. Those without a threshold only inform."""
         one, other = self.first, self.second
         kappa = _kappa("none")
         counts = [{key: float(len(claims)) for key, claims in each.claims.items()} for each in (one, other)]
@@ -188,11 +191,11 @@ class RaterPair:
         ]
 
     def claim_overlap(self) -> ClaimOverlap:
-        """How far their hallucinations are the same claims."""
+        """Counts how many hallucinations of the two raters are the same claims."""
         return claim_overlap(self.raters, self.first.claims, self.second.claims)
 
     def disputed(self, metric: str) -> list[DisputedResponse]:
-        """The responses that both scored and marked differently."""
+        """Returns the responses that both raters scored and marked differently."""
         one, other = (_marks_in_words(each, metric) for each in (self.first, self.second))
         return [
             DisputedResponse(metric, each, self.raters, (one[each], other[each]))
@@ -218,7 +221,7 @@ class RaterPair:
     def _statistic(
         self, metric: str, name: str, statistic: Statistic, one: Grades, other: Grades
     ) -> RaterAgreement:
-        """One statistic over the responses that both have a grade for."""
+        """Computes one statistic over the responses that both raters graded."""
         both = sorted(one.keys() & other.keys())
         pairs = [(one[key], other[key]) for key in both]
         return self._over_pairs(metric, name, statistic, pairs, [self.questions[key] for key in both])
@@ -259,7 +262,7 @@ class RaterPair:
 
 
 def _marks_in_words(marks: RaterMarks, metric: str) -> dict[str, str]:
-    """The marks of a rater under a metric, by response."""
+    """Returns the marks of a rater for a metric as words, by response."""
     if metric.startswith("hallucination"):
         return {
             key: ", ".join(sorted(each.category for each in claims)) or "none"
@@ -270,7 +273,7 @@ def _marks_in_words(marks: RaterMarks, metric: str) -> dict[str, str]:
 
 
 def _kappa(scheme: str, levels: Sequence[int] | None = None) -> Statistic:
-    """Kappa with these weights over these levels, as a function of two columns and weights."""
+    """Returns a function that computes kappa, with this weighting and these levels, from two columns."""
     return lambda a, b, weights: cohen_kappa(a, b, scheme, weights, levels)
 
 

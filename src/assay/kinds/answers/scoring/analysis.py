@@ -1,8 +1,8 @@
-"""The analysis of unblinded scores: each metric by the paired test that fits its scale, in families.
+"""Analyses unblinded scores. Each metric has the paired test that fits its scale. Tests form families.
 
-A pair is one question and one model, answered under both conditions; differences are B - A. Rows of one
-question depend on each other, so questions are what is summed, flipped and resampled. Tokens are tested by
-ranks too: no p-value here rests on a normal distribution.
+A pair is one question and one model, answered under both conditions. A difference is B - A. Rows of one
+question depend on each other, so all rows of a question are summed, flipped or resampled together. Tokens are
+also tested by ranks: no p-value here relies on a normal distribution.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ DELTA, ODDS = "Cliff's delta", "odds ratio"
 
 @dataclass(frozen=True)
 class ScoredResponse:
-    """One response with its scores; a score is None if the metric does not apply or was not measured."""
+    """One response with its scores. A score is None if the metric does not apply or was not measured."""
 
     item_id: str
     model: str
@@ -64,7 +64,10 @@ class ScoredResponse:
 
 @dataclass(frozen=True)
 class AnalysisOptions:
-    """How to analyse. `cluster` names the column whose values depend on each other: item_id or site."""
+    """The options of an analysis. Rows with the same value in the column `cluster` depend on each other.
+
+    `cluster` is item_id or site.
+    """
 
     a: str = "A"
     b: str = "B"
@@ -76,7 +79,7 @@ class AnalysisOptions:
 
 
 class DecidedDifference(NamedTuple):
-    """A difference that a gate decides, and the questions and models that it is about."""
+    """A difference that a gate decides, and the questions and models that the difference covers."""
 
     by: GateDifference
     about: frozenset[tuple[str, str]]
@@ -84,14 +87,14 @@ class DecidedDifference(NamedTuple):
 
 @dataclass(frozen=True)
 class ResponsePairs:
-    """The rows of both conditions, side by side. If a side is missing, it has no value for any metric."""
+    """The rows of both conditions, side by side. A missing side has no value for any metric."""
 
     about: list[ScoredResponse]  # either side: item, model, site, complexity, size
     values: Mapping[str, tuple[Floats, Floats]]  # by metric, A and B; NaN if there is none
 
     @classmethod
     def of(cls, rows: Sequence[ScoredResponse], options: AnalysisOptions) -> ResponsePairs:
-        """The pairs, ordered by item, model and seed. Rows of other conditions are left out."""
+        """Builds the pairs, ordered by item, model and seed. Rows of other conditions are left out."""
         found: dict[tuple[str, str, int], dict[str, ScoredResponse]] = {}
         for row in rows:
             if row.condition in (options.a, options.b):
@@ -111,27 +114,27 @@ class ResponsePairs:
         return cls([next(iter(sides.values())) for sides in pairs], values)
 
     def column(self, name: str) -> NDArray[Any]:
-        """Site, model, item or the like of every pair."""
+        """Returns one property of every pair, such as its site, model or item."""
         return np.array([getattr(row, name) for row in self.about])
 
     def known(self, name: str) -> list[str]:
-        """The distinct values of such a column, without the empty one."""
+        """Returns the distinct values of a column, without the empty value."""
         return sorted({value for value in self.column(name).tolist() if value})
 
     def where(self, mask: NDArray[np.bool_]) -> ResponsePairs:
-        """The pairs for which the mask is true."""
+        """Returns the pairs for which the mask is true."""
         return ResponsePairs(
             [row for row, kept in zip(self.about, mask, strict=True) if kept],
             {name: (a[mask], b[mask]) for name, (a, b) in self.values.items()},
         )
 
     def difference(self, name: str) -> Floats:
-        """B - A of a metric, for every pair."""
+        """Returns B - A of a metric, for every pair."""
         a, b = self.values[name]
         return b - a
 
     def cells(self) -> ResponsePairs:
-        """The mean of each site and model, over the pairs in which both sides have a value."""
+        """Returns the mean of each site and model, over the pairs in which both sides have a value."""
         labels = list(zip(self.column(SITE).tolist(), self.column("model").tolist(), strict=True))
         place = {label: at for at, label in enumerate(sorted(set(labels)))}
         codes = np.array([place[label] for label in labels], dtype=np.int64)
@@ -147,9 +150,10 @@ class ResponsePairs:
 def analyse(
     rows: Sequence[ScoredResponse], options: AnalysisOptions, decided: Sequence[DecidedDifference] = ()
 ) -> list[ConditionTest]:
-    """Every test of every family, decided and with p-values corrected within each family.
+    """Runs every test, and corrects its p-values within its family.
 
-    Metrics that no row has are left out. What a gate decides is decided and corrected within that gate.
+    Metrics that no row has are left out. A difference that a gate decides is decided and corrected within
+    that gate.
     """
     pairs = ResponsePairs.of(rows, options)
     found = [
@@ -174,7 +178,7 @@ def analyse(
 def _declared(
     one: ConditionTest, pairs: ResponsePairs, decided: Sequence[DecidedDifference], options: AnalysisOptions
 ) -> GateDifference | None:
-    """The difference of B from A that a gate decides for the same metric, questions and models."""
+    """Returns the difference of B from A that a gate decides for the same metric, questions and models."""
     if one.family == SITE:  # means by site, which no gate compares
         return None
     about = frozenset(
@@ -191,9 +195,11 @@ def _declared(
 
 
 def _subgroups(pairs: ResponsePairs) -> Iterator[tuple[str, dict[str, NDArray[np.bool_]]]]:
-    """The columns that split the pairs into groups, each with its groups. No two split them in the same way.
+    """Yields each column that splits the pairs into groups, with its groups.
 
-    A single group is the whole. If each size has one model, models split the pairs as sizes do.
+    A column with only one group is left out. A column that splits the pairs like an earlier column is left
+    out too: for example, if each size has only one model, the model column splits the pairs like the size
+    column.
     """
     known: list[set[bytes]] = []
     for name in SUBGROUPS:
@@ -207,7 +213,7 @@ def _subgroups(pairs: ResponsePairs) -> Iterator[tuple[str, dict[str, NDArray[np
 def _tests(
     pairs: ResponsePairs, family: str, where: dict[str, str], options: AnalysisOptions
 ) -> Iterator[Contrast[ConditionTest]]:
-    """One test per metric, over these pairs. All intervals come from one resampling."""
+    """Yields one test per metric, over these pairs. All intervals come from one resampling."""
     metrics = [metric for metric in METRICS if not np.isnan(pairs.values[metric.name]).all()]
     if not metrics:
         return
@@ -244,7 +250,7 @@ def _interval_of_proportions(b: Floats, a: Floats, level: float) -> Interval:
 def _with_means(
     one: ConditionTest, metric: Metric, a: Floats, b: Floats, interval: Interval, level: float
 ) -> ConditionTest:
-    """Adds the means, their difference, and on how many pairs B is better, equal and worse."""
+    """Adds the means, their difference, and the numbers of pairs on which B is better, equal and worse."""
     low, high = ends(interval)
     wins, ties, losses = win_tie_loss(b - a if metric.higher else a - b)
     return replace(
@@ -264,7 +270,7 @@ def _with_means(
 def _with_wilcoxon(
     one: ConditionTest, differences: Floats, clusters: NDArray[Any], interval: Interval
 ) -> ConditionTest:
-    """Adds the signed-rank test and Cliff's delta of B against A, for grades and counts."""
+    """Adds the signed-rank test and Cliff's delta of B against A. Both are for grades and counts."""
     low, high = ends(interval)
     delta = cliffs_delta_paired(differences)
     return replace(
@@ -282,7 +288,7 @@ def _with_wilcoxon(
 def _with_mcnemar(
     one: ConditionTest, a: Floats, b: Floats, clusters: NDArray[Any], level: float
 ) -> ConditionTest:
-    """Adds McNemar's test and the odds of only B against only A, for yes and no."""
+    """Adds McNemar's test and the odds of "only B" against "only A". Both are for yes-or-no metrics."""
     odds = odds_ratio_by_cluster(b, a, clusters, level)
     return replace(
         one,
@@ -296,10 +302,10 @@ def _with_mcnemar(
 
 
 def ends(interval: Interval) -> tuple[float | None, float | None]:
-    """Both ends of an interval, None if it has none."""
+    """Returns both ends of an interval. An end that is undefined is None."""
     return finite(interval.low), finite(interval.high)
 
 
 def finite(value: float) -> float | None:
-    """The value, None if it is undefined."""
+    """Returns the value, or None if the value is not finite."""
     return value if math.isfinite(value) else None

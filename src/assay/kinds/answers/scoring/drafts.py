@@ -1,7 +1,7 @@
-"""Drafts of marks: which of them may be saved, and the mark that is made of one.
+"""Drafts of marks: which drafts may be saved, and how a draft becomes a mark.
 
-These are the rules of the rubric that a program can check. What needs judgement is shown beside the form
-instead. Nothing here changes what a person said: a draft that breaks a rule is sent back with the reason.
+These are the rules of the rubric that a program can check. Rules that need judgement are shown beside the
+form instead. Nothing here changes a rater's draft: a draft that breaks a rule is sent back with the reason.
 """
 
 from __future__ import annotations
@@ -31,7 +31,10 @@ _SHOWN = 60  # characters of a claim that a message repeats
 
 
 def draft_of(step: RubricStep, mark: Mark) -> Draft:
-    """The draft of a mark. Early marks without claims lack the flag that there are none: it is added."""
+    """Returns the draft of a mark.
+
+    Early marks without claims lack the flag that there are no claims. The flag is added here.
+    """
     none = [NONE_FOUND] if step.categories and not mark.claims and not mark.flags else []
     return Draft.model_construct(
         mark_id=mark.mark_id,
@@ -43,7 +46,10 @@ def draft_of(step: RubricStep, mark: Mark) -> Draft:
 
 
 def new_mark(index: MarkIndex, pass_: RubricPass, task_id: str, draft: Draft, now: float) -> Mark:
-    """The mark made of a draft. It replaces the current one and names the precedents it was looked at for."""
+    """Makes a mark from a draft.
+
+    The mark replaces the current mark. It names the precedents for which the response was looked at again.
+    """
     current = index.mark(pass_.key(task_id))
     seen = index.suggestion_view(pass_.rater, pass_.step.name, task_id) if pass_.round == FIRST else None
     return Mark(
@@ -64,9 +70,9 @@ def new_mark(index: MarkIndex, pass_: RubricPass, task_id: str, draft: Draft, no
 
 
 def draft_problems(step: RubricStep, draft: Draft, text: str, others: Mapping[str, Mark]) -> list[str]:
-    """Why a draft cannot be saved; empty if it can.
+    """Returns the reasons why a draft cannot be saved; empty if it can be saved.
 
-    `text` is the response as shown, `others` are the same rater's marks on it in the other passes.
+    `text` is the response as shown. `others` are the same rater's marks on the response in the other passes.
     """
     return [
         *_grade(step, draft),
@@ -136,12 +142,12 @@ def is_blank(text: str) -> bool:
 
 
 def _normalized(claim: str) -> str:
-    """A claim as it is compared: without letter case, spaces and punctuation."""
+    """Returns a claim in the form for comparison: without letter case, spaces and punctuation."""
     return " ".join(re.findall(r"\w+", claim.casefold())) or " ".join(claim.casefold().split())
 
 
 def _refusal(step: RubricStep, draft: Draft, others: Mapping[str, Mark]) -> Iterator[str]:
-    """A refusal is graded 0, claims nothing and answers no part, whichever pass is saved last."""
+    """Yields a problem if a refusal has claims or is called complete, whichever pass is saved last."""
     if step.name == ACCURACY:
         if REFUSAL not in draft.flags:
             return
@@ -170,9 +176,10 @@ _OF_A_REFUSAL = {
 
 
 def reminders(step: RubricStep, others: Mapping[str, Mark]) -> list[str]:
-    """What the same rater said of the same response in other passes, if this pass has to fit to it.
+    """Returns what the same rater marked in other passes, if the mark of this pass has to fit to it.
 
-    No later pass reminds of a grade: a rater who knows what a claim or a gap would cost finds fewer.
+    No later pass shows an earlier grade: a rater who knows what a claim or a gap would cost finds fewer of
+    them.
     """
     found = []
     claims, complete = others.get(HALLUCINATION), others.get(COMPLETENESS)

@@ -1,6 +1,7 @@
-"""Marks: what a person said of one blinded response in one pass. They are added to, never rewritten.
+"""Marks: what a person said about one blinded response in one pass. Marks are added, never rewritten.
 
-`ScoringFolder` reads a pack with its marks and, once the seal was opened on record, which response is whose.
+`ScoringFolder` reads a pack with its marks. Once the seal was opened on record, it also reads which arm each
+response comes from.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ MarkKey = tuple[str, str, str, str]  # rater, round, pass, response
 
 
 class Claim(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One claim that the source does not support, and where it is in the response as shown."""
+    """One claim that the source does not support, and its place in the response as shown."""
 
     category: str
     start: int  # characters [start, end) of the text as shown
@@ -76,12 +77,12 @@ class Mark(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="kind", ta
 
     @property
     def key(self) -> MarkKey:
-        """What it is about: rater, round, pass and response."""
+        """The rater, round, pass and response that the mark is about."""
         return self.rater, self.round, self.step, self.response_id
 
 
 class RaterPrecedent(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="kind", tag="case"):
-    """A precedent that a rater set, and the responses that have to be looked at again for it."""
+    """A precedent that a rater set, and the responses that raters have to look at again because of it."""
 
     case_id: str  # EC-11
     mark_id: str  # made by the sender
@@ -95,7 +96,7 @@ class RaterPrecedent(msgspec.Struct, frozen=True, omit_defaults=True, tag_field=
 
 
 class SuggestionView(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="kind", tag="saw"):
-    """A rater was shown a suggestion."""
+    """A record that a rater was shown a suggestion."""
 
     rater: str
     response_id: str
@@ -113,7 +114,10 @@ def score_book(folder: Path) -> MarkBook[BookEntry]:
 
 
 def current_marks(entries: Iterable[BookEntry]) -> dict[MarkKey, Mark]:
-    """The marks that count: the last of each rater, round, pass and response that was not taken back."""
+    """Returns the marks that count: the last mark of each rater, round, pass and response.
+
+    A mark that was taken back does not count.
+    """
     known: set[str] = set()
     found: dict[MarkKey, Mark] = {}
     for mark in entries:
@@ -128,24 +132,24 @@ def current_marks(entries: Iterable[BookEntry]) -> dict[MarkKey, Mark]:
 
 
 def rater_label(rater: str, turn: str = FIRST) -> str:
-    """The name of a rater's marks of one round: `anna`, `anna (again)`."""
+    """Returns the judge name of a rater's marks in one round: `anna`, `anna (again)`."""
     return f"{rater} ({AGAIN})" if turn == AGAIN else rater
 
 
 @dataclass(frozen=True)
 class ScoringFolder:
-    """The files of one blinded scoring, read as far as they may be read now."""
+    """The folder of one blinded scoring: its pack, its marks and its acts."""
 
     folder: Path
 
     @property
     def key_path(self) -> Path:
-        """Where the key of the pack lies: beside it, never inside."""
+        """The path of the key of the pack. The key lies beside the pack, never inside."""
         return self.folder.with_name(f"{self.folder.name}.key")
 
     @property
     def head_path(self) -> Path:
-        """Where the number of acts and the hash of the last are kept a second time: beside the pack."""
+        """The path of the second file with the number of acts and the last hash. It lies beside the pack."""
         return self.folder.with_name(f"{self.folder.name}.acts")
 
     @property
@@ -170,7 +174,7 @@ class ScoringFolder:
         return list(current_marks(self.entries).values())
 
     def locked(self) -> AbstractContextManager[None]:
-        """Locks the folder: only one process may take marks or open the seal."""
+        """Locks the folder: only one process at a time may save marks or open the seal."""
         return hold_lock(self.folder, busy=f"serving {self.folder}, or taking scores in")
 
     @property
@@ -179,16 +183,16 @@ class ScoringFolder:
         return self.has_pack and self.acts.opened is not None
 
     def record(self, act: ActName, by: str, time: float, detail: str = "") -> None:
-        """Puts an act on record."""
+        """Adds an act to the record of the seal."""
         append_act(self.folder, Act(act, by, time, detail), self.head_path)
 
     def originals(self) -> dict[str, OriginalResponse]:
-        """What the seal hides, even before it is opened. Only for acts themselves and for checks."""
+        """Decrypts what the seal hides, even before it is opened. Only for acts on the seal and checks."""
         found = unseal((self.folder / MAP).read_bytes(), read_key(self.key_path), self.pack.commitment)
         return {each.response_id: each for each in found.originals}
 
     def judgments(self) -> list[Judgment]:
-        """The marks as judgments on the original responses once the seal was opened; none before."""
+        """Returns the marks as judgments on the original responses; empty until the seal was opened."""
         if not self.is_open:
             return []
         originals = self.originals()
@@ -196,7 +200,7 @@ class ScoringFolder:
 
 
 def judgments_of(mark: Mark, original: OriginalResponse) -> Iterator[Judgment]:
-    """A mark as judgments on the response as it was written."""
+    """Converts a mark into judgments on the response as the model wrote it."""
     by_step: dict[str, dict[str, int | None]] = {
         ACCURACY: {ACCURACY: mark.grade},
         HALLUCINATION: {HALLUCINATIONS: len(mark.claims)},

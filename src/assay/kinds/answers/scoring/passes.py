@@ -1,8 +1,8 @@
-"""Who scores what, in which order and when; contradictions between passes, and precedents that raters set.
+"""Passes of the rubric: who scores what, in which order and when; also contradictions and precedents.
 
-The primary rater scores every response in four passes. The others score the drawn share. If there are no
-others, the primary rater scores a drawn share again, each response some time after the first time, without
-seeing the first marks.
+The primary rater scores every response in four passes. The other raters score the drawn share. If there are
+no other raters, the primary rater scores a drawn share a second time. The second time is some time after the
+first, and the first marks are not shown.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class RubricPass:
 
     @property
     def name(self) -> str:
-        """`accuracy`, or `accuracy:again`."""
+        """The name of the pass: `accuracy`, or `accuracy:again` in the second round."""
         return self.step.name if self.round == FIRST else f"{self.step.name}:{self.round}"
 
     @property
@@ -45,12 +45,12 @@ class RubricPass:
         return self.step.title if self.round == FIRST else f"{self.step.title}, second time"
 
     def key(self, response_id: str) -> MarkKey:
-        """The key of a mark of this pass."""
+        """Returns the key of this pass's mark on a response."""
         return self.rater, self.round, self.step.name, response_id
 
 
 def passes_of(pack: BlindPack, rater: str) -> list[RubricPass]:
-    """The passes of a rater in their order; empty for somebody who is not on the panel."""
+    """Returns the passes of a rater in their order; empty for a person who is not on the panel."""
     if rater not in pack.panel.raters:
         return []
     known = {each.response_id for each in pack.responses}
@@ -63,12 +63,12 @@ def passes_of(pack: BlindPack, rater: str) -> list[RubricPass]:
 
 
 def due_time(pack: BlindPack, first: Mark | None) -> float:
-    """From when on a response may be scored again, given its mark of the first round."""
+    """Returns the time from which a response may be scored again, given its mark of the first round."""
     return math.inf if first is None else first.time + pack.panel.wait_hours * HOUR
 
 
 def format_time(time: float) -> str:
-    """A time for people, rounded up to the minute: 2026-02-25 14:05 UTC."""
+    """Formats a time for people, rounded up to the minute: 2026-02-25 14:05 UTC."""
     return datetime.fromtimestamp(math.ceil(time / MINUTE) * MINUTE, UTC).strftime("%Y-%m-%d %H:%M UTC")
 
 
@@ -76,11 +76,12 @@ def format_time(time: float) -> str:
 
 
 def contradiction(accuracy: Mark | None, later: Mark | None) -> str | None:
-    """Why the marks of two passes on one response exclude each other, and what to do; None if they do not.
+    """Says why the marks of two passes on one response exclude each other, and what to do.
 
-    An accuracy of 3 excludes a claim that is made up, goes too far or has the wrong time, and a part of the
-    question that is left out. A wrong source does not lower it. Only the rater can resolve this: they see the
-    response again and change either mark.
+    Returns None if they do not. An accuracy of 3 excludes a claim that is made up, goes too far or has the
+    wrong time. It also excludes that a part of the question is left out. A wrong source does not lower the
+    accuracy. Only the rater can resolve a contradiction: the rater sees the response again and changes either
+    mark.
     """
     if accuracy is None or accuracy.grade != BEST or later is None:
         return None
@@ -106,16 +107,17 @@ def contradiction(accuracy: Mark | None, later: Mark | None) -> str | None:
 
 
 def next_precedent_id(cases: Iterable[RaterPrecedent]) -> str:
-    """The id of the next precedent: EC-11 after the ten that come with the rubric."""
+    """Returns the id of the next precedent: EC-11 after the ten that come with the rubric."""
     return f"EC-{len(rubric().precedents) + len(list(cases)) + 1:02d}"
 
 
 def concerned_responses(
     pack: BlindPack, again: str, *, question_id: str | None = None, words: str = ""
 ) -> set[str]:
-    """The responses that a precedent may concern: none, those to a question, those with some words, or all.
+    """Returns the responses that a precedent may concern.
 
-    A response has to contain all of the words, as whole words; letter case does not matter.
+    `again` selects no response, the responses to one question, the responses with some words, or all
+    responses. A response must contain all of the words, as whole words; letter case does not matter.
     """
     if again == ALL:
         return {each.response_id for each in pack.responses}
@@ -131,17 +133,17 @@ def _words(text: str) -> set[str]:
 
 
 def precedents_named(mark: Mark) -> list[str]:
-    """The precedents for which the response of a mark was looked at again."""
+    """Returns the precedents for which the response of a mark was looked at again."""
     return mark.case.split(_JOINED) if mark.case else []
 
 
 def join_precedents(case_ids: Iterable[str]) -> str | None:
-    """Several precedents in the one field that a mark has for them."""
+    """Joins precedents for the one field that a mark has for them; None if there are no precedents."""
     return _JOINED.join(case_ids) or None
 
 
 def why_again(cases: Iterable[RaterPrecedent]) -> str:
-    """Why a response is to be looked at again. It does not say who set the precedents."""
+    """Says why a response is to be looked at again. The text does not name who set the precedents."""
     texts = [f"{each.case_id}: {_with_stop(each.situation)} {_with_stop(each.decision)}" for each in cases]
     return f"A precedent was set after you scored it. {' '.join(texts)} Save it again, changed or as it is."
 

@@ -1,4 +1,4 @@
-"""The state of all marks on a pack: which of them count, what to look at again, and how far everybody is."""
+"""The state of all marks on a pack: which marks count, what to look at again, and everybody's progress."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ Value = TypeVar("Value")
 
 
 class MarkIndex:
-    """The marks of one pack, updated entry by entry, so that no question has to read all of them again.
+    """The marks of one pack, updated entry by entry. No query has to read all marks again.
 
-    It is not thread-safe: threads that share it need a lock.
+    The index is not thread-safe: threads that share it need a lock.
     """
 
     def __init__(self, pack: BlindPack, entries: Iterable[BookEntry] = ()) -> None:
@@ -52,7 +52,7 @@ class MarkIndex:
             self.add(entry)
 
     def add(self, entry: BookEntry) -> None:
-        """Adds one entry; a mark or a precedent that is known already counts once."""
+        """Adds one entry. A mark or a precedent that is already known is ignored."""
         if isinstance(entry, Mark):
             if entry.mark_id not in self._marks:
                 self._add_mark(entry)
@@ -87,7 +87,7 @@ class MarkIndex:
                     self._update_open(rater, case.step, response_id)
 
     def _update_open(self, rater: str, step: str, response_id: str) -> None:
-        """Works out which precedents a rater has still to look at for a response."""
+        """Updates the precedents for which a rater still has to look at a response again."""
         concerned = self._concerned.get((rater, step), {}).get(response_id)
         if concerned is None:
             return
@@ -98,21 +98,22 @@ class MarkIndex:
     # ------------------------------------------------------------------------------- what counts
 
     def mark(self, key: MarkKey) -> Mark | None:
-        """The mark that counts."""
+        """Returns the mark that counts under a key; None if there is none."""
         return self._current.get(key)
 
     def by_id(self, mark_id: str) -> Mark | None:
-        """The mark with this id, whether it counts or not."""
+        """Returns the mark with this id, whether the mark counts or not."""
         return self._marks.get(mark_id)
 
     def history(self, key: MarkKey) -> Sequence[Mark]:
-        """All marks that a rater ever made here, oldest first."""
+        """Returns all marks that were ever made under a key, oldest first."""
         return self._history.get(key, [])
 
     def before(self, key: MarkKey) -> Mark | None:
-        """The mark that counted before the current one, which undoing restores; None if there is none.
+        """Returns the mark that counted before the current one; None if there is none. Undo restores it.
 
-        An undone mark is not part of this line, so that undoing twice goes back two steps, not to and fro.
+        A mark that was undone is skipped. Therefore two undos go back two steps, and do not return to the
+        start.
         """
         line: list[Mark] = []
         for mark in self.history(key):
@@ -125,13 +126,13 @@ class MarkIndex:
         return line[-2] if len(line) > 1 else None
 
     def others(self, key: MarkKey) -> dict[str, Mark]:
-        """The marks of the same rater on the same response in the other passes of the round."""
+        """Returns the marks of the same rater on the same response in the other passes of the round."""
         rater, round_, own, response_id = key
         found = {step.name: self.mark((rater, round_, step.name, response_id)) for step in rubric().steps}
         return {name: mark for name, mark in found.items() if mark is not None and name != own}
 
     def suggestion_view(self, rater: str, step: str, response_id: str) -> SuggestionView | None:
-        """The suggestion that a rater was shown here."""
+        """Returns the record of the suggestion that a rater was shown for a response in a pass."""
         return self._views.get((rater, step, response_id))
 
     def is_scored(self, step: str, response_id: str) -> bool:
@@ -139,11 +140,11 @@ class MarkIndex:
         return any((rater, FIRST, step, response_id) in self._current for rater in self.passes)
 
     def done(self, pass_: RubricPass) -> int:
-        """How many responses of a pass have a mark."""
+        """Counts the responses of a pass that have a mark."""
         return self._done[pass_.rater, pass_.round, pass_.step.name]
 
     def due_at(self, pass_: RubricPass, response_id: str) -> float:
-        """From when on a response may be scored in a pass: at once in the first round."""
+        """Returns the time from which a response may be scored in a pass. The first round is always due."""
         if pass_.round == FIRST:
             return float("-inf")
         return due_time(self.pack, self.mark((pass_.rater, FIRST, pass_.step.name, response_id)))
@@ -151,26 +152,26 @@ class MarkIndex:
     # ----------------------------------------------------------------------- what to look at again
 
     def concerning(self, pass_: RubricPass, response_id: str) -> list[str]:
-        """The precedents that were set after this rater scored a response and that may concern it."""
+        """Returns the precedents that may concern a response and were set after this rater scored it."""
         return self._of_pass(self._concerned, pass_).get(response_id, [])
 
     def count_open(self, case: RaterPrecedent, rater: str) -> int:
-        """How many responses a rater has still to look at again for a precedent."""
+        """Counts the responses that a rater still has to look at again because of a precedent."""
         return sum(case.case_id in left for left in self._open.get((rater, case.step), {}).values())
 
     def queue(self, pass_: RubricPass) -> dict[str, str]:
-        """The responses of a pass that are to be looked at again, and why."""
+        """Returns the responses of a pass that are to be looked at again, with the reasons."""
         found = self._due_contradictions(pass_)
         for response_id, left in self._of_pass(self._open, pass_).items():
             _extend(found, response_id, why_again(self.cases[case_id] for case_id in left))
         return found
 
     def count_queued(self, pass_: RubricPass) -> int:
-        """How many responses of a pass are to be looked at again."""
+        """Counts the responses of a pass that are to be looked at again."""
         return len(self._of_pass(self._open, pass_).keys() | self._due_contradictions(pass_).keys())
 
     def why_queued(self, pass_: RubricPass, response_id: str) -> str | None:
-        """Why a response is to be looked at again; None if it is not."""
+        """Says why a response is to be looked at again; None if it is not."""
         left = self._of_pass(self._open, pass_).get(response_id, [])
         why = [self._due_contradictions(pass_).get(response_id)]
         why += [why_again(self.cases[case_id] for case_id in left)] if left else []
@@ -179,11 +180,14 @@ class MarkIndex:
     def _of_pass(
         self, table: Mapping[tuple[str, str], dict[str, list[str]]], pass_: RubricPass
     ) -> Mapping[str, list[str]]:
-        """Precedents concern the first round only."""
+        """Returns the part of a table that belongs to a pass. Precedents concern the first round only."""
         return table.get((pass_.rater, pass_.step.name), {}) if pass_.round == FIRST else {}
 
     def _due_contradictions(self, pass_: RubricPass) -> dict[str, str]:
-        """The contradictions with later passes that are complete. They come up in the pass on accuracy."""
+        """Returns the contradictions with later passes that are complete.
+
+        Only the pass on accuracy asks raters to resolve contradictions.
+        """
         found: dict[str, str] = {}
         for later in CONTRADICTING if pass_.step.name == ACCURACY else ():
             key = pass_.rater, pass_.round, later
@@ -212,7 +216,7 @@ def _extend(reasons: dict[str, str], response_id: str, why: str) -> None:
 
 @dataclass(frozen=True)
 class PassState:
-    """A pass of one rater, and how far it is."""
+    """A pass of one rater, and how much of the pass is done."""
 
     pass_: RubricPass
     done: int
@@ -231,7 +235,7 @@ class PassState:
 
 
 def pass_states(index: MarkIndex, rater: str, now: float) -> list[PassState]:
-    """All passes of a rater in their order. Each begins when the one before it is complete."""
+    """Returns all passes of a rater in their order. A pass begins when the pass before it is complete."""
     found: list[PassState] = []
     before: PassState | None = None
     for pass_ in index.passes.get(rater, []):
@@ -252,7 +256,7 @@ def pass_states(index: MarkIndex, rater: str, now: float) -> list[PassState]:
 
 
 def _waits_until(index: MarkIndex, pass_: RubricPass, now: float) -> float | None:
-    """When the next response of a second round is due; None if one is due now or none is left."""
+    """Returns when the next response of a second round is due; None if one is due now or none is left."""
     left = (
         [each for each in pass_.response_ids if index.mark(pass_.key(each)) is None]
         if pass_.round != FIRST
@@ -263,12 +267,12 @@ def _waits_until(index: MarkIndex, pass_: RubricPass, now: float) -> float | Non
 
 
 def current_pass(states: Iterable[PassState]) -> PassState | None:
-    """The pass to go on with: the first that has something to do now."""
+    """Returns the pass to continue with: the first pass that has something to do now."""
     return next((state for state in states if state.state == "open"), None)
 
 
 def progress(index: MarkIndex) -> dict[str, dict[str, tuple[int, int]]]:
-    """How many responses each rater has scored in each pass, and of how many."""
+    """Counts the responses that each rater has scored in each pass, and all responses of the pass."""
     return {
         rater: {pass_.name: (index.done(pass_), len(pass_.response_ids)) for pass_ in passes}
         for rater, passes in index.passes.items()
@@ -276,7 +280,7 @@ def progress(index: MarkIndex) -> dict[str, dict[str, tuple[int, int]]]:
 
 
 def remaining_work(index: MarkIndex, now: float) -> list[str]:
-    """What is left to do, in sentences; empty if every pass is complete and nothing is queued."""
+    """Lists the remaining work in sentences; empty if every pass is complete and nothing is queued."""
     return [
         sentence
         for rater in index.passes

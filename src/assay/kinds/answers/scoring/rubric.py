@@ -1,6 +1,6 @@
-"""The rubric: four passes with their questions, answers and guidance; worked examples and precedents.
+"""The rubric: four passes with questions, answers and guidance, and also worked examples and precedents.
 
-Its texts are in `rubric.toml`. The rules that a program enforces are in `drafts`.
+The texts are in `rubric.toml`. The module `drafts` has the rules that a program enforces.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ SINGLE, SYNTHESIS, RELATION = "single-fact", "multi-section-synthesis", "concept
 
 
 class Guidance(Message):
-    """How to decide. Guidance with a complexity is for questions of that complexity."""
+    """Advice on how to decide. Guidance with a complexity is only for questions of that complexity."""
 
     title: str
     text: str
@@ -31,7 +31,7 @@ class Guidance(Message):
 
 
 class RubricStep(Message):
-    """One pass over all responses."""
+    """A step of the rubric. Raters take it as one pass over all responses."""
 
     name: str
     title: str
@@ -44,23 +44,23 @@ class RubricStep(Message):
     guidance: tuple[Guidance, ...] = ()
 
     def grade_of(self, choice: str | None) -> int | None:
-        """The grade as it is stored; None if there is none, or if it does not apply."""
+        """Converts a choice into the stored grade; None for no choice, or if the step does not apply."""
         return None if choice is None or choice == NOT_APPLICABLE else int(choice)
 
     def choice_of(self, grade: int | None) -> str | None:
-        """What a rater chose, from the grade as it is stored."""
+        """Converts a stored grade into the choice that the rater made."""
         if grade is None:
             return NOT_APPLICABLE if NOT_APPLICABLE in {each.value for each in self.grades} else None
         return str(grade)
 
     def guidance_on(self, complexity: str) -> str:
-        """The guidance for questions of one complexity; empty if there is none."""
+        """Returns the guidance for questions of one complexity; empty if there is none."""
         found = (each.text for each in self.guidance if each.complexity == complexity)
         return " ".join(found) if complexity else ""
 
 
 class WorkedExample(Message):
-    """A question with its reference answer, and one response per grade of accuracy with the reason."""
+    """A question with its reference answer, and a response for each grade of accuracy with the reason."""
 
     complexity: str
     question: str
@@ -85,7 +85,7 @@ class Precedent(Message):
 
 
 class Rubric(Message):
-    """All of `rubric.toml`."""
+    """The content of `rubric.toml`."""
 
     steps: tuple[RubricStep, ...]
     examples: tuple[WorkedExample, ...]
@@ -94,13 +94,13 @@ class Rubric(Message):
 
 @cache
 def rubric() -> Rubric:
-    """The rubric, read once."""
+    """Returns the rubric. The file is read only once."""
     text = files(__package__).joinpath("rubric.toml").read_text(encoding="utf-8")
     return Rubric.model_validate(tomllib.loads(text))
 
 
 def step_of(name: str) -> RubricStep:
-    """The pass with this name; a UsageError if there is none."""
+    """Returns the step with this name. Raises a UsageError if there is none."""
     steps = rubric().steps
     if found := next((step for step in steps if step.name == name), None):
         return found

@@ -1,6 +1,6 @@
-"""Whether the effect is the same everywhere: between subgroups, models and sites, and against tokens.
+"""Compares the effect between subgroups, models and sites, and with the change in tokens.
 
-All of it only informs. What is tested and corrected is in `analysis`.
+All these results only inform. `analysis` has the tests whose p-values are corrected.
 """
 
 from __future__ import annotations
@@ -33,17 +33,18 @@ CORRELATION = "Spearman's rho of the differences of tokens and of accuracy"
 
 
 def interactions(rows: Sequence[ScoredResponse], options: AnalysisOptions) -> list[ConditionTest]:
-    """Whether the effect differs between complexities, and between sizes of model; not corrected.
+    """Tests whether the effect differs between complexities, and between sizes of model.
 
-    Complexities are different questions: Kruskal-Wallis on each question's mean difference. Sizes answer the
-    same questions: Friedman on the questions that all sizes have, Wilcoxon if there are two sizes.
+    The p-values are not corrected. Complexities have different questions, so Kruskal-Wallis compares the mean
+    difference of each question. Sizes answer the same questions, so Friedman compares the questions that all
+    sizes have. If there are two sizes, Wilcoxon is used instead.
     """
     pairs = ResponsePairs.of(rows, options)
     return [*_between(pairs, "complexity"), *_within(pairs, "size")]
 
 
 def mean_differences(rows: Sequence[ScoredResponse], options: AnalysisOptions, by: str) -> dict[str, float]:
-    """The mean difference of accuracy for each model, site or the like."""
+    """Returns the mean difference of accuracy for each value of the column `by`, such as each site."""
     pairs = ResponsePairs.of(rows, options)
     accuracy, column = pairs.difference("accuracy"), pairs.column(by)
     known = ~np.isnan(accuracy)
@@ -57,7 +58,7 @@ def mean_differences(rows: Sequence[ScoredResponse], options: AnalysisOptions, b
 def token_changes(
     rows: Sequence[ScoredResponse], options: AnalysisOptions
 ) -> tuple[list[TokenChange], list[Correlation]]:
-    """The differences of tokens and of accuracy of every pair, and how they are correlated."""
+    """Returns each pair's differences of tokens and of accuracy, and the correlation between the two."""
     pairs = ResponsePairs.of(rows, options)
     both = ~np.isnan(pairs.difference("tokens") + pairs.difference("accuracy"))
     if not both.any():
@@ -78,7 +79,7 @@ def token_changes(
 
 
 def _between(pairs: ResponsePairs, name: str) -> Iterator[ConditionTest]:
-    """One test per metric between groups of different questions."""
+    """Yields one test per metric between groups that have different questions."""
     from scipy.stats import kruskal  # imported late: every report would wait for it
 
     for metric in METRICS:
@@ -92,7 +93,7 @@ def _between(pairs: ResponsePairs, name: str) -> Iterator[ConditionTest]:
 
 
 def _within(pairs: ResponsePairs, name: str) -> Iterator[ConditionTest]:
-    """One test per metric between groups of models that answer the same questions."""
+    """Yields one test per metric between groups of models that answer the same questions."""
     groups = pairs.known(name)
     for metric in METRICS if len(groups) > 1 else ():
         found = [_by_question(pairs, metric.name, name, group) for group in groups]
@@ -108,7 +109,7 @@ def _within(pairs: ResponsePairs, name: str) -> Iterator[ConditionTest]:
 
 
 def _friedman(table: Floats) -> float:
-    """Friedman's p-value over (questions × groups) values; 1 if every question has equal groups."""
+    """Returns Friedman's p-value of a table (questions × groups); 1 if every question has equal groups."""
     if (np.ptp(table, axis=1) <= TIE).all():
         return 1.0
     from scipy.stats import friedmanchisquare
@@ -117,7 +118,7 @@ def _friedman(table: Floats) -> float:
 
 
 def _by_question(pairs: ResponsePairs, metric: str, name: str, group: str) -> dict[str, float]:
-    """The mean difference of each question of a group that has the metric."""
+    """Returns the mean difference in a metric of each question that has the metric, within one group."""
     difference = pairs.difference(metric)
     inside = (pairs.column(name) == group) & ~np.isnan(difference)
     items = pairs.column("item_id")[inside]

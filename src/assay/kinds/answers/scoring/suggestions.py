@@ -1,11 +1,11 @@
-"""Suggestions: what a rule or a model would say first. Only a person's mark counts.
+"""Suggestions: marks that a rule or a model proposes. Only a person's mark counts.
 
-A rater sees a suggestion only on request, and it is kept with the mark that it was shown. A model that makes
-suggestions must not be under test. It sees the question, the reference answer and the response as raters see
-it, so that it cannot know a condition either.
+A rater sees a suggestion only on request, and the mark records that the suggestion was shown. A model that
+makes suggestions must not be under test. It sees the question, the reference answer and the response as
+raters see them, so that it cannot know a condition either.
 
-Rules see words, not meaning. They point at what a person should look at twice. They cannot see
-hallucinations, so there is no rule for them. The words are English.
+Rules compare words and do not understand meaning. They point out what a person should look at twice. Rules
+cannot recognise hallucinations, so there is no rule for them. The words are English.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ RULE = "rule"  # who makes a suggestion by rule
 
 
 class StoredSuggestion(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A suggestion for one response in one pass. It has no time, which might give the condition away."""
+    """A suggestion for one response in one pass. It has no time, as a time might reveal the condition."""
 
     response_id: str
     step: str
@@ -62,7 +62,7 @@ class StoredSuggestion(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 def read_suggestions(folder: Path) -> list[StoredSuggestion]:
-    """The suggestions of models, from the folder of a pack."""
+    """Reads the suggestions of models from the folder of a pack."""
     return list(read_lines(folder / FOLDER, StoredSuggestion)) if (folder / FOLDER).is_dir() else []
 
 
@@ -131,7 +131,7 @@ _BESIDE = {
 
 
 def suggest_by_rule(step: str, response_id: str, asked: GoldQuestion, text: str) -> StoredSuggestion | None:
-    """What a rule would say of a response in a pass; None if there is no rule for the pass."""
+    """Returns the suggestion of a rule for a response in a pass; None if the pass has no rule."""
     rules = {ACCURACY: _accuracy, COMPLETENESS: _completeness, CITATION: _citation}
     if step not in rules:
         return None
@@ -140,7 +140,7 @@ def suggest_by_rule(step: str, response_id: str, asked: GoldQuestion, text: str)
 
 
 def rule_suggestions(pack: BlindPack, response: BlindedResponse) -> Iterator[StoredSuggestion]:
-    """What rules say of a response, in each pass that has one."""
+    """Yields the suggestions of rules for a response, for each pass that has a rule."""
     for step in rubric().steps:
         asked = pack.questions[response.question_id]
         if found := suggest_by_rule(step.name, response.response_id, asked, response.text):
@@ -148,13 +148,13 @@ def rule_suggestions(pack: BlindPack, response: BlindedResponse) -> Iterator[Sto
 
 
 def refusing(text: str) -> list[str]:
-    """The sentences in which a response says that it does not know."""
+    """Returns the sentences in which a response says that it does not know the answer."""
     sentences = (text[span.start : span.end] for span in sentence_spans(text))
     return [sentence for sentence in sentences if _REFUSING.search(sentence)]
 
 
 def refuses(text: str) -> bool:
-    """Whether a response says that it does not know, and hardly anything else."""
+    """Whether a response says that it does not know the answer, and hardly anything else."""
     sentences = refusing(text)
     words = len(text.split()) - sum(len(each.split()) for each in sentences)
     return bool(sentences) and words < BESIDE
@@ -167,14 +167,17 @@ def _accuracy(asked: GoldQuestion, text: str) -> tuple[str | None, str]:
 
 
 def parts_of(question: str) -> list[str]:
-    """The things that a question asks for, as far as commas and question words separate them."""
+    """Returns the things that a question asks for, as far as commas and question words separate them."""
     found = [part.strip(" ,.?") for part in _NEXT_PART.split(question)]
     parts = [part for part in found if any(content_stems([part], _WITHOUT_CONTENT))]
     return parts[1:] if len(parts) > 1 and _PREAMBLE.match(parts[0]) else parts
 
 
 def unmentioned(asked: GoldQuestion, text: str) -> list[str]:
-    """The parts of a question whose words do not occur; of a question across sections, also its sections."""
+    """Returns the parts of a question whose words do not occur in the response.
+
+    For a question across sections, the sections are treated like parts.
+    """
     several = asked.complexity == SYNTHESIS and len(asked.sections) > 1
     parts, sections = parts_of(asked.text), asked.sections if several else []
     answer, gold, *stems = (
@@ -199,13 +202,13 @@ def _completeness(asked: GoldQuestion, text: str) -> tuple[str | None, str]:
 
 
 def citations(text: str) -> list[str]:
-    """The places that a response names, in its words, except those that are too vague to be looked up."""
+    """Returns the places that a response cites, in its words, except places too vague to look up."""
     found = ((each["named"] or each["place"] or each["under"]).strip() for each in _CITING.finditer(text))
     return [place for place in dict.fromkeys(found) if not _is_vague(place)]
 
 
 def _is_vague(place: str) -> bool:
-    """Whether nothing could be looked up there: a whole documentation, or no name at all."""
+    """Whether a place cannot be looked up: it is a whole documentation, or it has no name."""
     words = re.findall(r"[\w'’-]+", place)
     small = {word.casefold() for word in words}
     if found := re.search(rf"\b{_PLACE}\b", place, re.IGNORECASE):
@@ -226,14 +229,14 @@ def _citation(asked: GoldQuestion, text: str) -> tuple[str | None, str]:
 
 @dataclass(frozen=True, repr=False)
 class AccuracyJudge(ModelJudge):
-    """A model that grades the accuracy of responses. Its parameters are those of every model that judges."""
+    """A model that grades the accuracy of responses. It has the parameters of every model that judges."""
 
     prompt: str = outside_identity("accuracy")
 
     labels: ClassVar[tuple[str, ...]] = (ACCURACY,)
 
     def question(self, pack: BlindPack, response: BlindedResponse) -> Question:
-        """What it is asked about one response."""
+        """Returns the question that the model is asked about one response."""
         asked = pack.questions[response.question_id]
         about = self.shown_with({"query": asked.text, "expected": asked.gold})
         return Question(asked.question_id, self.label, response.text, about)
@@ -241,7 +244,7 @@ class AccuracyJudge(ModelJudge):
 
 @dataclass(frozen=True)
 class SuggestionCounts:
-    """The outcome of asking a model for suggestions."""
+    """The numbers of responses and the cost of asking a model for suggestions."""
 
     asked: int  # now
     known: int  # from before
@@ -258,9 +261,10 @@ class SuggestionCounts:
 def suggest_accuracy(
     folder: Path, pack: BlindPack, judge: AccuracyJudge, tested: Collection[str], kit: Kit
 ) -> SuggestionCounts:
-    """Asks a model for every response that it has not graded yet, and stores each answer at once.
+    """Asks a model about every response that it has not graded yet, and stores each answer at once.
 
-    `tested` names the models under test. It stops early if none of the first questions is answered.
+    `tested` names the models under test. If none of the first `HOPELESS` questions is answered, the rest is
+    not asked.
     """
     judge = judge.within(kit)
     refuse_tested(judge, tested)
@@ -314,7 +318,10 @@ def refuse_tested(judge: ModelJudge, tested: Iterable[str]) -> None:
 
 
 def is_same_model(one: str, other: str) -> bool:
-    """Whether two names mean one model. Letter case, a vendor, a path and a file's ending do not matter."""
+    """Whether two names mean the same model.
+
+    Letter case, a vendor, a path and the ending of a file do not matter.
+    """
     return _bare(one) in _forms(other) or _bare(other) in _forms(one)
 
 
@@ -324,7 +331,10 @@ def _bare(name: str) -> str:
 
 
 def _forms(name: str) -> set[str]:
-    """A name, and what follows a colon in it: `openai:gpt` is gpt, but `llama3:8b` may be 8b as well."""
+    """Returns the forms that a name may stand for: the whole name, and the part after its colon.
+
+    `openai:gpt` is the model gpt, but `llama3:8b` may be the model 8b as well.
+    """
     return {_bare(name), _bare(name).partition(":")[2]} - {""}
 
 
@@ -334,9 +344,9 @@ def _forms(name: str) -> set[str]:
 def suggestion_uptake(
     marks: Iterable[Mark], suggestions: Iterable[StoredSuggestion]
 ) -> list[SuggestionUptake]:
-    """How often people's marks were as suggested, by pass and by who suggested it.
+    """Counts how often people's marks were as suggested, by pass and by the source of the suggestion.
 
-    First rounds count. A suggestion without a grade says one thing all the same: that citations apply.
+    Only first rounds count. A suggestion on citations without a grade still says that citations apply.
     """
     by_response: dict[tuple[str, str], list[Mark]] = {}
     for mark in current_marks(marks).values():
@@ -353,7 +363,7 @@ def suggestion_uptake(
 
 
 def _comparisons(suggestion: StoredSuggestion, mark: Mark) -> Iterator[tuple[str, float, float]]:
-    """What can be compared, as numbers of mark and suggestion: the grade, and if citations apply."""
+    """Yields the values to compare, of mark and suggestion: the grade, and whether citations apply."""
     if suggestion.value is not None:
         choices = [grade.value for grade in step_of(mark.step).grades]
         choice = step_of(mark.step).choice_of(mark.grade)

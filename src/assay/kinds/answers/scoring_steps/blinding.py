@@ -1,4 +1,4 @@
-"""Blinding a study's responses, and checking whether anything still gives their condition away."""
+"""Blinds a study's responses, and checks whether anything still gives their condition away."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ CHECKED_TASKS = 100  # tasks of a pass that a check opens as a rater would
 
 @dataclass(frozen=True)
 class BlindingResult:
-    """A pack on disk, and what was counted while making it."""
+    """The outcome of blinding: the paths of the pack and its key, and the counts."""
 
     folder: Path
     key: Path
@@ -71,7 +71,7 @@ class BlindingResult:
 
 
 def blind_study(study: Study, *, by: str, fresh: bool = False) -> BlindingResult:
-    """Puts every response under a random id into a pack that does not say whose it is."""
+    """Puts every response under a random id into a pack that does not reveal conditions."""
     scoring = scoring_folder(study)
     with scoring.locked() if scoring.has_pack else nullcontext():  # an open desk would keep the old ids
         panel = panel_of(study)
@@ -118,7 +118,7 @@ def _refuse_uncollected(blocks: Sequence[Block], place: str) -> None:
 
 
 def _make_pack(name: str, panel: Panel, blocks: Sequence[Block], key: bytes) -> tuple[BlindPack, SealedMap]:
-    """The pack, in which raters see every response under its id with words masked, and the map."""
+    """Makes the pack, with every response masked and under its id, and the map to the original responses."""
     items = {item.item_id: item for block in blocks for item in block.items}
     collected = collected_responses(blocks)
     sources = _sources(blocks, collected)
@@ -160,7 +160,7 @@ def _question(item: Item) -> GoldQuestion:
 
 
 def _sources(blocks: Sequence[Block], collected: Sequence[CollectedResponse]) -> dict[str, MergedSource]:
-    """For each question that was answered, what models were given under both conditions, as one text."""
+    """Merges, for each answered question, the content that models were given under both conditions."""
     texts: dict[str, dict[str, tuple[str, str, str]]]
     texts = {item_id: {} for item_id in sorted({each.item_id for each in collected})}
     titles: dict[str, dict[str, None]] = {item_id: {} for item_id in texts}
@@ -182,9 +182,9 @@ def _sources(blocks: Sequence[Block], collected: Sequence[CollectedResponse]) ->
 
 
 def check_blinding(study: Study, by: str = "") -> list[Leak]:
-    """Everything in the pack, its files, exports and the desk's pages that would tell a rater the condition.
+    """Searches the pack, exports and the desk's pages for anything that would reveal a condition.
 
-    The outcome goes on record under the name of the person who checked.
+    If `by` names the person who checks, the outcome is recorded under that name.
     """
     scoring = scoring_folder(study)
     pack, originals = scoring.pack, scoring.originals()
@@ -201,7 +201,7 @@ def check_blinding(study: Study, by: str = "") -> list[Leak]:
 
 
 def _exported(study: Study) -> Iterator[tuple[str, str]]:
-    """The content of exports now. A column that is there and blank gives nothing away."""
+    """Yields the content of the current exports. Blank cells are left out, because they reveal nothing."""
     for name, content in result_files(study).items():
         text = content.decode()
         if name == RAW_DATA:
@@ -211,7 +211,7 @@ def _exported(study: Study) -> Iterator[tuple[str, str]]:
 
 
 def _served(work: ScoringWork) -> Iterator[tuple[str, str]]:
-    """What the desk would send: the state of every rater, the view of every pass, and some of the tasks."""
+    """Yields what the desk would send: each rater's state, the view of each pass, and some of the tasks."""
     for rater in work.raters:
         state = work.state(rater)
         yield f"work of {rater}", state.model_dump_json()

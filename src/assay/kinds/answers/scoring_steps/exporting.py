@@ -1,4 +1,4 @@
-"""The files of a blinded scoring for other programs: marks at any time, the rest once it is unblinded."""
+"""Exports a blinded scoring for other programs: marks at any time, the rest once it is unblinded."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _FORMULA = re.compile(r"'*(?:\s*[=+\-@＝＋－＠]|[\t\r\n])")
 
 
 def export_scoring(study: Study, folder: Path | None = None) -> list[Path]:
-    """Writes the files that may be seen now. While blinded, nothing in them gives a condition away."""
+    """Writes the files that may be seen now. Before unblinding, no file gives a condition away."""
     place, paths = folder or study.folder / FOLDER, []
     for name, content in result_files(study).items():
         write_atomic(place / name, partial(Path.write_bytes, data=content))
@@ -52,7 +52,7 @@ def export_scoring(study: Study, folder: Path | None = None) -> list[Path]:
 
 
 def result_files(study: Study) -> dict[str, bytes]:
-    """The content of the files that may be seen now, by name."""
+    """Returns the content of the files that may be seen now, by file name."""
     table = _MarkTable(study)
     found = {
         RAW_DATA: raw_data_csv(table.rows(), blinded=not table.is_open).encode(),
@@ -99,7 +99,7 @@ class ScoreRow:
     scoring_date: str = ""  # ISO 8601
 
     def blinded(self) -> ScoreRow:
-        """The same row without what tells conditions apart."""
+        """Returns the same row without the values that would reveal the condition."""
         return replace(
             self,
             model_id=None,
@@ -116,7 +116,7 @@ COLUMNS = tuple(field.name for field in fields(ScoreRow))
 
 @dataclass(frozen=True)
 class HallucinationDetail:
-    """One unsupported claim in the details file; the span is the text of the response."""
+    """One unsupported claim in the details file. `model_text_span` is the marked text of the response."""
 
     category: str
     model_text_span: str
@@ -125,7 +125,7 @@ class HallucinationDetail:
 
 
 class _ResponseSizes(NamedTuple):
-    """Whose a response is, and the sizes of its content and answer."""
+    """The model and the condition of a response, and the sizes of its content and of its answer."""
 
     model: str
     condition: str
@@ -133,7 +133,7 @@ class _ResponseSizes(NamedTuple):
 
 
 class _MarkTable:
-    """The marks of a study as rows, response by response."""
+    """The marks of a study as rows of a table, ordered by response."""
 
     def __init__(self, study: Study) -> None:
         self.study, self.panel, self.files = study, panel_of(study), scoring_folder(study)
@@ -154,7 +154,7 @@ class _MarkTable:
 
     @cached_property
     def _sizes(self) -> Mapping[tuple[str, str, int], _ResponseSizes]:
-        """By item, arm and seed; empty until the seal is open."""
+        """The sizes by item, arm and seed; empty until the seal is open."""
         found = {}
         for block in Evaluation(self.study).blocks if self.is_open else ():
             for item, sizes in zip(block.items, _sizes_of(block, self.panel, self.study.kit), strict=True):
@@ -162,12 +162,12 @@ class _MarkTable:
         return found
 
     def rows(self) -> Iterator[ScoreRow]:
-        """The primary rater's marks, which are analysed: one row per response."""
+        """Yields one row per response, with the primary rater's marks. These marks are analysed."""
         for response in self.files.pack.responses:
             yield self._row(response, self.panel.primary)
 
     def second_rows(self) -> Iterator[ScoreRow]:
-        """All other marks, which only measure agreement: one row per scorer and response."""
+        """Yields one row per other scorer and response. These marks only measure agreement."""
         for scorer, marks in self._marks.items():
             if scorer != self.panel.primary:
                 yield from (
@@ -205,7 +205,7 @@ class _MarkTable:
         )
 
     def claims(self) -> Iterator[tuple[str, list[HallucinationDetail]]]:
-        """The primary rater's unsupported claims; once unblinded, with the text as it was written."""
+        """Yields the primary rater's unsupported claims. After unblinding, they quote the original text."""
         for response in self.files.pack.responses:
             mark = self._marks[self.panel.primary].get(response.response_id, {}).get("hallucination")
             original = self._originals.get(response.response_id)
@@ -235,9 +235,9 @@ def _sizes_of(block: Block, panel: Panel, kit: Kit) -> Iterator[_ResponseSizes]:
 
 
 def raw_data_csv(rows: Iterable[ScoreRow], *, blinded: bool = False) -> str:
-    """`raw-data.csv`: one row per response, ordered by response id.
+    """Returns `raw-data.csv`, with one row per response, ordered by response id.
 
-    A text that a spreadsheet would run as a formula gets an apostrophe; `unquote_formula` takes it off.
+    A text that a spreadsheet would run as a formula gets an apostrophe; `unquote_formula` removes it.
     """
     written = io.StringIO()
     writer = csv.writer(written, lineterminator="\n")
@@ -251,17 +251,17 @@ def raw_data_csv(rows: Iterable[ScoreRow], *, blinded: bool = False) -> str:
 
 
 def quote_formula(text: str) -> str:
-    """The text with an apostrophe before it if a spreadsheet would take it for a formula."""
+    """Returns the text, with an apostrophe before it if a spreadsheet would read the text as a formula."""
     return f"'{text}" if _FORMULA.match(text) else text
 
 
 def unquote_formula(cell: str) -> str:
-    """The text of a cell as it was before `quote_formula`."""
+    """Returns the text of a cell as it was before `quote_formula`."""
     return cell[1:] if cell.startswith("'") and _FORMULA.match(cell) else cell
 
 
 def hallucination_details(found: Mapping[str, Sequence[HallucinationDetail]]) -> bytes:
-    """`hallucination-details.json`: by response id how many, and each with its text, claim and note."""
+    """Returns `hallucination-details.json`: for each response, the number of its claims, and the claims."""
     return _json(
         {
             response_id: {
@@ -274,7 +274,7 @@ def hallucination_details(found: Mapping[str, Sequence[HallucinationDetail]]) ->
 
 
 def token_efficiency(pairs: Sequence[PairTokens], sites: Sequence[SiteTokens]) -> bytes:
-    """`token-efficiency.json`: every content pair, every site, and how the sites' changes are distributed."""
+    """Returns `token-efficiency.json`: all content pairs, all sites, and the distribution of site changes."""
     return _json(
         {
             "pairs": [
@@ -307,9 +307,10 @@ def notebook(
     sizes: Mapping[str, str] | None = None,
     cluster: str = "question_id",
 ) -> bytes:
-    """`analysis.ipynb`, which runs the analysis again from the files beside it and checks `results.json`.
+    """Returns `analysis.ipynb`, which repeats the analysis from the files beside it.
 
-    `cluster` is the column of `raw-data.csv` whose rows depend on each other, `sizes` the size of each model.
+    The notebook compares its results with `results.json`. Rows with the same value in the column `cluster` of
+    `raw-data.csv` depend on each other. `sizes` has the size of each model.
     """
     settings = {
         "A": scoring.a,
@@ -346,7 +347,7 @@ def notebook(
 
 
 def _script_cells(script: str) -> Iterator[tuple[str, str]]:
-    """The cells of a script: `# %%` begins a cell of code, `# %% [markdown]` one of prose in comments."""
+    """Yields the cells of a script. `# %%` begins a code cell, `# %% [markdown]` a cell of prose."""
     for part in re.split(r"^# %%", script, flags=re.MULTILINE)[1:]:
         head, _, source = part.partition("\n")
         if head.strip() == "[markdown]":

@@ -1,13 +1,13 @@
-"""Imports marks that were made elsewhere as if they were made at the desk: all of them, or none and why.
+"""Imports marks that were made elsewhere. If one mark is wrong, no mark is imported.
 
-One JSON line per mark, by the same rules and in the same order of passes as at the desk:
+A file has one JSON line per mark. The rules and the order of passes are the same as at the desk:
 
     {"rater": "anna", "response_id": "R-1Q8ZK2MT", "step": "accuracy", "choice": 2, "note": "no limit"}
     {"rater": "anna", "response_id": "R-1Q8ZK2MT", "step": "hallucination", "claims": [{"category": "H-FAB",
      "text": "up to 100 items", "claim": "batches of 100", "note": "the source has no batches"}]}
 
-A claim gives its text as the response shows it, or `start` and `end` of it. A line on hallucinations without
-claims says that none was found. `flags` may hold "refusal".
+A claim gives its text as the response shows it, or the `start` and `end` of that text. A line on
+hallucinations without claims says that no hallucination was found. `flags` may contain "refusal".
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from assay.study.study import Study
 
 
 class ClaimLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """An unsupported claim, by its words or by its place."""
+    """An unsupported claim, located by its words or by its place."""
 
     category: str
     claim: str
@@ -44,7 +44,10 @@ class ClaimLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     end: int | None = None
 
     def span(self, text: str) -> tuple[int, int]:
-        """Where the claim is in a response; a DraftMismatch if its words are not there exactly once."""
+        """Returns the claim's place in a response. Its words must occur exactly once.
+
+        Otherwise raises a DraftMismatch.
+        """
         if self.start is not None and self.end is not None:
             return self.start, self.end
         times = text.count(self.text) if self.text else 0
@@ -69,7 +72,7 @@ class MarkLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 @dataclass(frozen=True)
 class ImportedMark:
-    """A line and where it is."""
+    """A line of a file of marks, with its file and line number."""
 
     content: MarkLine
     where: str
@@ -92,7 +95,10 @@ class ImportedMark:
 
     @property
     def place(self) -> int:
-        """The place of its pass in the order. An unknown pass comes last; it is a problem anyway."""
+        """The place of the line's pass in the order of passes.
+
+        An unknown pass comes last; it is a problem anyway.
+        """
         name, _, again = self.step.partition(":")
         return (STEPS.index(name) if name in STEPS else len(STEPS)) + (len(STEPS) + 1) * bool(again)
 
@@ -100,7 +106,7 @@ class ImportedMark:
         return Problem(f"{self.task_id}, {self.step}: {what}", self.where, self.line, fix=fix)
 
     def unknown(self) -> Problem:
-        """Which of rater, pass and id is not known, and what was probably meant."""
+        """Returns a problem that names the unknown rater, pass or id, and what was probably meant."""
         fix = "Check the id: assay review status shows who scores what."
         for known, word in ((STEPS, self.step.partition(":")[0]), (self.raters, self.rater)):
             if word not in known:
@@ -108,7 +114,7 @@ class ImportedMark:
         return self.problem(f"{self.rater} has no such response to score", fix)
 
     def draft(self, task: Task) -> Draft:
-        """The draft that the desk would send. It is not validated here: the rules of the desk decide."""
+        """Returns the draft that the desk would send. The rules of the desk validate it later."""
         line = self.content
         text = next((block.text for block in task.blocks if block.markable), "")
         text = text or next((block.text for block in task.blocks if block.role == "response"), "")
@@ -142,7 +148,7 @@ class MarkImport:
 
 
 def import_marks(study: Study, paths: Sequence[Path]) -> MarkImport:
-    """Imports files of marks pass by pass, by the rules of the desk: all of them, or none."""
+    """Imports files of marks pass by pass, by the rules of the desk. Imports all marks or none."""
     book = score_book(scoring_folder(study).folder / MARKS)
     work, before = scoring_work(study, book), len(book.lines)
     try:

@@ -1,4 +1,4 @@
-"""What a blinded scoring shows: agreement of raters at any time, and the results once it is unblinded."""
+"""Summarises a blinded scoring: the agreement of raters at any time, all results once it is unblinded."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ SURE = 0.01  # the p-value below which a guess of conditions is worth a caution
 
 
 def summarise_scoring(evaluation: Evaluation) -> ScoringResults | None:
-    """The results of a study's scoring as far as they may be seen; None if it has no panel."""
+    """Returns the results of a study's scoring that may be seen now; None if the study has no panel."""
     study = evaluation.study
     if (panel := find_panel(study)) is None:
         return None
@@ -63,7 +63,10 @@ def summarise_scoring(evaluation: Evaluation) -> ScoringResults | None:
 
 
 def summarise_blinded(study: Study) -> ScoringResults:
-    """What needs no condition: how far raters are, and how they agree. A UsageError if there is no panel."""
+    """Returns the results that need no condition: the progress and the agreement of raters.
+
+    Raises a UsageError if the study has no panel.
+    """
     panel = panel_of(study)
     a = study.baseline
     b = next((name for name in study.file.systems if name != a), "")
@@ -101,10 +104,11 @@ def summarise_blinded(study: Study) -> ScoringResults:
 
 
 def thresholds_of(study: Study) -> dict[tuple[str, str], float]:
-    """What agreement has to reach before the seal is opened: what gates ask for first, else the rubric's.
+    """Returns the agreement that is needed before the seal is opened, by metric and statistic.
 
-    A gate counts as it is and as every earlier run recorded it: lowering the threshold once raters disagree
-    does not count.
+    The first clauses of gates set the thresholds; for all others, the thresholds of the rubric hold. Gates
+    count as they are now and as every earlier run recorded them, and the highest threshold holds. Therefore
+    lowering a threshold once raters disagree has no effect.
     """
     declared: dict[tuple[str, str], float] = {}
     earlier = (each.gates for each in Store(study.run_folder).declared())
@@ -132,7 +136,7 @@ def thresholds_of(study: Study) -> dict[tuple[str, str], float]:
 
 
 def _cautions(panel: Panel, acts: ActLog, study: Study) -> Iterator[str]:
-    """What a reader should know before trusting the results."""
+    """Yields what a reader should know before trusting the results."""
     if not acts.intact:
         yield f"the record of the seal is broken: {acts.problem}"
     if acts.state == "forced":
@@ -148,7 +152,7 @@ def _cautions(panel: Panel, acts: ActLog, study: Study) -> Iterator[str]:
 
 
 def _suggestions(files: ScoringFolder) -> list[StoredSuggestion]:
-    """What rules say of every response that somebody scored, and what models said."""
+    """Returns the suggestions of rules for every scored response, and the suggestions of models."""
     pack, scored = files.pack, {mark.response_id for mark in files.marks}
     responses = [each for each in pack.responses if each.response_id in scored]  # rules take a while
     ruled = [each for response in responses for each in rule_suggestions(pack, response)]
@@ -185,7 +189,7 @@ def _with_conditions(found: ScoringResults, evaluation: Evaluation) -> ScoringRe
 
 
 def _decided(evaluation: Evaluation) -> Iterator[DecidedDifference]:
-    """The differences that gates decide, with the questions and models of their rows."""
+    """Yields the differences that gates decide, with the questions and models of their rows."""
     rows = evaluation.rows
     for each in evaluation.decided_differences:
         masks = each.rows.reshape(-1, len(rows.items))
@@ -199,10 +203,10 @@ def _decided(evaluation: Evaluation) -> Iterator[DecidedDifference]:
 
 
 def scored_responses(panel: Panel, blocks: Sequence[Block], kit: Kit) -> Iterator[ScoredResponse]:
-    """Every response with the primary rater's grades, as in `raw-data.csv`.
+    """Yields every response with the primary rater's grades, as in `raw-data.csv`.
 
-    No other rater stands in for the primary rater: if the primary rater finds that citations do not apply,
-    another's grade of them does not count.
+    The grades of other raters are not used. If the primary rater says that citations do not apply, another
+    rater's grade of these citations does not count.
     """
     grades = {
         (each.item_id, each.arm, each.seed, each.label): each.grade
@@ -242,7 +246,7 @@ def _tokens(
 
 
 def _categories(panel: Panel, blocks: Sequence[Block]) -> dict[str, dict[str, int]]:
-    """How many claims of each category the primary rater marked in the responses of each condition."""
+    """Counts the claims of each category that the primary rater marked, by condition."""
     systems = {block.arm.name: block.arm.system for block in blocks}
     found: dict[str, Counter[str]] = {system: Counter() for system in systems.values()}
     for each in blocks[0].judgments:
@@ -252,7 +256,7 @@ def _categories(panel: Panel, blocks: Sequence[Block]) -> dict[str, dict[str, in
 
 
 def _form_cautions(files: ScoringFolder) -> list[str]:
-    """A caution if a classifier can tell the condition of responses by their form."""
+    """Returns a caution if a classifier can predict the condition of responses from their form."""
     found = guess_from_form(files.pack, SealedMap("", list(files.originals().values())))
     if found.p >= SURE:
         return []

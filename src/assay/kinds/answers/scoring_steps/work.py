@@ -1,4 +1,4 @@
-"""The steps of a blinded scoring once responses are blinded: the desk, suggestions, opening the seal once."""
+"""The steps of a blinded scoring after blinding: the desk, suggestions, and opening the seal once."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class CollectedResponse(NamedTuple):
 
 
 def collected_responses(blocks: Sequence[Block]) -> list[CollectedResponse]:
-    """All responses that did not fail."""
+    """Returns all responses that did not fail."""
     return [
         CollectedResponse(item.item_id, block.arm.name, block.seed, response.answer or "")
         for block in blocks
@@ -46,9 +46,9 @@ def collected_responses(blocks: Sequence[Block]) -> list[CollectedResponse]:
 
 
 def describe_outdated(study: Study, scoring: ScoringFolder) -> str:
-    """How the blinded responses differ from those of the run, and what to do; empty if they do not differ.
+    """Says how the blinded responses differ from the responses of the run, and what to do.
 
-    If nothing is stored there is nothing to compare with.
+    The text is empty if they do not differ, or if no responses are stored.
     """
     now = {each[:3]: each.text for each in collected_responses(Evaluation(study).blocks)}
     blinded = {(each.item_id, each.arm, each.seed): each.text for each in scoring.originals().values()}
@@ -67,7 +67,10 @@ def describe_outdated(study: Study, scoring: ScoringFolder) -> str:
 
 
 def scoring_work(study: Study, book: MarkBook[BookEntry] | None = None) -> ScoringWork:
-    """The scoring at the desk; refused once the seal was opened. `book` takes the marks, if it is given."""
+    """Opens the scoring at the desk. Refuses if the seal was opened, or if the responses have changed.
+
+    `book` stores the marks, if it is given.
+    """
     from assay.kinds.answers.desk.scoring_work import ScoringWork
 
     scoring = scoring_folder(study)
@@ -82,7 +85,7 @@ def scoring_work(study: Study, book: MarkBook[BookEntry] | None = None) -> Scori
 
 
 def refuse_unchecked(study: Study, accepted_by: str = "") -> None:
-    """Raises a UsageError if the pack was not checked, or if it leaks and nobody accepts that."""
+    """Raises a UsageError if the pack was not checked, or if it leaks and nobody accepts the leaks."""
     scoring, place = scoring_folder(study), command_path(study)
     _ = scoring.pack  # there has to be one
     last = scoring.acts.last_check
@@ -105,7 +108,7 @@ def refuse_unchecked(study: Study, accepted_by: str = "") -> None:
 
 @dataclass(frozen=True)
 class UnblindingResult:
-    """The seal is open, since now or since before."""
+    """The outcome of unblinding: who opened the seal and when, now or before."""
 
     state: str
     by: str
@@ -123,9 +126,9 @@ class UnblindingResult:
 
 
 def unblind_study(study: Study, *, by: str, force: bool = False, reason: str = "") -> UnblindingResult:
-    """Opens the seal, once. Before scoring is finished this needs force, which stays on record.
+    """Opens the seal, once. Before scoring is finished, this needs `force`, which stays on record.
 
-    It is not finished while a pass is incomplete, or while raters agree too little: see `next_step`.
+    Scoring is not finished while a pass is incomplete, or while raters agree too little: see `next_step`.
     """
     scoring, place = scoring_folder(study), command_path(study)
     _, now = scoring.pack, study.kit.clock()  # there has to be a pack
@@ -156,7 +159,7 @@ def unblind_study(study: Study, *, by: str, force: bool = False, reason: str = "
 
 
 def suggest_study(study: Study, judge: str) -> SuggestionCounts:
-    """Asks a model that is not under test for a first guess at the accuracy of every response."""
+    """Asks a model that is not under test to suggest the accuracy of every response."""
     spec = parse_spec(study.filled(judge))
     if spec.name != MODEL_JUDGE:
         raise UsageError(f"{spec.name!r} is not a model judge. Write {MODEL_JUDGE}(url=…, model=…).")
