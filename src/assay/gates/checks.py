@@ -1,6 +1,6 @@
-"""Mistakes in a clause that can be found before a run: names, thresholds, units, levels.
+"""Finds mistakes in a clause before a run: wrong names, thresholds, units or levels.
 
-A clause that always passes or always fails, or that no valid interval decides, is refused with a suggestion.
+A clause is refused with a suggestion if it always passes or always fails, or if no valid interval decides it.
 """
 
 from __future__ import annotations
@@ -32,7 +32,10 @@ _TURNED_ROUND = {">=": "<=", "<=": ">=", ">": "<", "<": ">"}  # the sign with bo
 
 
 def clause_problems(clause: Clause, names: StudyNames, on: Rule | None = None) -> Iterator[str]:
-    """What a clause needs that the study does not have, or why it cannot be decided. `on` is its gate's."""
+    """Yields what a clause needs that the study does not have, or why the clause cannot be decided.
+
+    `on` is the rule of the clause's gate.
+    """
     try:
         operands = list(operands_of(clause, names))
     except AssayError as error:
@@ -54,7 +57,7 @@ def clause_problems(clause: Clause, names: StudyNames, on: Rule | None = None) -
 
 
 def _threshold_problems(clause: Clause, operands: Sequence[Operand]) -> Iterator[str]:
-    """A threshold that the only operand of a clause cannot reach, or cannot miss."""
+    """Yields a problem if the only operand of a clause can never reach its threshold, or always meets it."""
     match clause.left, clause.right:
         case (Call() as call, Number(value=value)):
             op = clause.op
@@ -76,14 +79,14 @@ def _threshold_problems(clause: Clause, operands: Sequence[Operand]) -> Iterator
 
 
 def _always(found: Operand, op: str, value: float, low: float, high: float) -> bool:
-    """Whether a share always meets a threshold. Among means, only a measure of failures is examined."""
+    """Whether a share always meets a threshold. A mean is only examined if it is a mean of failures."""
     if isinstance(found, Mean) and not declaration_of(found.measure).of_failures:
         return False
     return (op == "<=" and value >= high) or (op == ">=" and value <= low)
 
 
 def _as_count(call: Call, found: Operand, op: str, value: float) -> str:
-    """How to write a number of items, and how a share: a threshold above 1 may have meant either."""
+    """Says how to write a number of items, and how to write a share: a threshold above 1 may mean either."""
     share = f"`{call} {op} {value:g}%`"
     if isinstance(found, Mean):
         return f" Write {share}, or `count({call} = 1) {op} {value:g}` for a number of items."
@@ -100,7 +103,7 @@ def _as_count(call: Call, found: Operand, op: str, value: float) -> str:
 
 
 def _unit_problems(clause: Clause, operands: Sequence[Operand]) -> Iterator[str]:
-    """A number with a unit that the measures of the clause do not have."""
+    """Yields a problem for each unit in a clause that none of its measures has."""
     sides = (clause.left, clause.right, *filter(None, [clause.band]))
     units = {part.unit for side in sides for part in walk(side) if isinstance(part, Number) and part.unit}
     measures = {mean.measure.name: mean.measure for found in operands for mean in means_of(found)}
@@ -114,7 +117,10 @@ def _unit_problems(clause: Clause, operands: Sequence[Operand]) -> Iterator[str]
 
 
 def _unbounded_problems(clause: Clause, operands: Sequence[Operand], on: Rule | None) -> Iterator[str]:
-    """A mean of times, costs or sizes to be decided by an interval: none covers as often as it says."""
+    """Yields a problem if an interval would decide a mean without an upper end, such as a mean of times.
+
+    No interval of such a mean covers the true mean as often as it claims.
+    """
     means = [mean for found in operands for mean in means_of(found)]
     endless = [
         found
@@ -142,7 +148,7 @@ def _unbounded_problems(clause: Clause, operands: Sequence[Operand], on: Rule | 
 
 
 def _choice_problems(clause: Clause, names: StudyNames) -> Iterator[str]:
-    """A `max` or `min` whose direction is unknown, and a system compared with itself."""
+    """Yields a problem if a `max` or `min` has no known direction, or a system is compared with itself."""
 
     def operands(one: Clause) -> dict[Call, Operand]:
         every = (*calls_in(one.left), *calls_in(one.right))
@@ -167,7 +173,7 @@ def _choice_problems(clause: Clause, names: StudyNames) -> Iterator[str]:
 
 
 def _always_passes(clause: Clause) -> bool:
-    """Whether only numbers are left of a clause, for which it is true."""
+    """Whether a clause contains only numbers, and is true for them."""
     found = linear_form(Arithmetic("-", clause.left, clause.right))
     if found is None or found[0]:
         return False

@@ -1,10 +1,12 @@
-"""Deciding a clause: it passes, fails or is undecided, with the reason.
+"""Decides clauses: a clause passes, fails or is undecided, with the reason.
 
-A clause about one system is decided by its estimate. A clause about several passes if the estimate passes and
-the interval of the difference excludes a loss (if the clause tolerates a loss, a larger one). It fails if the
-interval excludes passing. In between it is undecided. `on: estimate` and `on: interval` override this.
+A clause about one system is decided by its estimate. A clause about several systems passes if the estimate
+passes and the interval of the difference excludes a loss. If the clause tolerates a loss, the interval must
+exclude a larger loss. The clause fails if the interval excludes passing. Otherwise it is undecided. `on:
+estimate` and `on: interval` override this.
 
-A clause with `for`, `max`, `min` or `within` is decided from the plain clauses that it is written out as.
+A clause with `for`, `max`, `min` or `within` is first written out as plain clauses. Its result follows from
+their results.
 """
 
 from __future__ import annotations
@@ -54,15 +56,14 @@ FAILS_UNDECIDED = "the estimate fails, but its interval does not exclude passing
 
 
 def means_in(operands: Mapping[Call, Operand]) -> list[Mean]:
-    """The columns of scores that the operands of a clause read."""
+    """Returns the columns of scores that the operands of a clause read."""
     return list(dict.fromkeys(mean for found in operands.values() for mean in means_of(found)))
 
 
 def decision_rule(clause: Clause, on: Rule | None, means: Sequence[Mean]) -> str:
-    """What decides a clause: the "difference" of several systems or slices, the "estimate" or the "interval".
+    """Returns what decides a clause: the "difference" of systems or slices, the "estimate" or the "interval".
 
-    `on` is what its gate says. A clause with a level of its own is decided by an interval, whatever the gate
-    says.
+    `on` is the rule of its gate. If a clause has its own level, a gate with "estimate" does not count.
     """
     sure = clause.level is not None
     if clause.on or (on and not (sure and on == "estimate")):
@@ -87,7 +88,7 @@ def decide_plain_clause(
     shared: Levels | None,
     looking: NextLook | None,
 ) -> ClauseResult:
-    """The result of a clause without `for`, `max`, `min` and `within`."""
+    """Returns the result of a clause without `for`, `max`, `min` and `within`."""
     operands = evaluator.operands(clause)
     means, own = means_in(operands), clause.level or evaluator.level
     level = shared or Levels(own, own)
@@ -149,7 +150,7 @@ def _outcome(
     failed: int,
     failing: Mapping[Mean, str],
 ) -> tuple[bool | None, str]:
-    """Whether a clause passes under every way to count failed items; or why that is undecided for certain."""
+    """Returns whether a clause passes for every way to count failed items, or None with the reason."""
     if any(math.isnan(margin.whole.value) for margin in margins):
         return None, "the value is undefined"
     outcomes = {_rule(clause, margin, on) for margin in margins}
@@ -159,13 +160,13 @@ def _outcome(
     if len(outcomes) > 1:
         return None, f"{_items(failed)} failed, and could turn it: it differs between the ends of the range"
     holds = outcomes.pop()
-    if failing and holds is not kills:  # nothing can pass by comparison with a system that failed so often
+    if failing and holds is not kills:  # a comparison with a system that failed so often proves nothing
         return None, f"{next(iter(failing.values()))}, so there is too little to compare with"
     return holds, ""
 
 
 def _why(clause: Clause, holds: bool | None, margin: Margin, on: str, short: str) -> str:
-    """Why a clause is undecided, or that the interval would not have decided as the estimate did."""
+    """Says why a clause is undecided, or that only the estimate decided it and the interval would not."""
     if holds is None:
         if short or math.isnan(margin.whole.low):
             return short or "too few items tell the systems apart for an interval"
@@ -178,7 +179,7 @@ def _why(clause: Clause, holds: bool | None, margin: Margin, on: str, short: str
 
 
 def _label(clause: Clause, holds: bool | None, margins: Sequence[Margin], on: str, kills: bool) -> str:
-    """What a decided clause shows. A kill condition shows something when it is not met, too."""
+    """Returns the label of what a decided clause shows. A kill condition that is not met has one too."""
     if on == "estimate":
         return NOT_GUARDED
     if holds is None or (holds is False and not kills):
@@ -198,9 +199,7 @@ def _items(number: int) -> str:
 
 
 def _rule(clause: Clause, margin: Margin, on: str) -> bool | None:
-    """Whether a clause passes, by the rule in the module's description. The margin is turned so that more
-    passes.
-    """
+    """Whether a clause passes, by the rule of this module. Larger margins must be nearer to passing."""
     meets = passes(clause, margin.whole.value)
     if on == "estimate":
         return meets
@@ -211,17 +210,17 @@ def _rule(clause: Clause, margin: Margin, on: str) -> bool | None:
 
 
 def passes(clause: Clause, value: float) -> bool:
-    """Whether a margin passes; it is turned so that more is nearer to passing."""
+    """Whether a margin passes. Larger margins must be nearer to passing."""
     return value > SLACK if clause.op in {">", "<"} else value >= -SLACK
 
 
 def _must_not_lose(margin: Margin, on: str) -> BoundedValue:
-    """What the interval of a passing clause must exclude a loss of. A required gain need not be shown."""
+    """Returns the value whose interval must exclude a loss. It need not show a gain that is required."""
     return margin.gain if on == "difference" and margin.gain.value > margin.whole.value else margin.whole
 
 
 def _about_infinite(margin: Margin) -> str:
-    """What is known about an infinite side, which no report can print as a number."""
+    """Says what is known about an infinite side, which no report can print as a number."""
     sides = (("the left side", margin.left), ("the right side", margin.right))
     return "; ".join(f"{side} is above {margin.most:g}" for side, value in sides if margin.boundless(value))
 
@@ -241,7 +240,7 @@ def _shown(
     level: float,
     reason: str,
 ) -> ClauseResult:
-    """The result with its evidence: the worst way to count failures, and an interval that covers all ways."""
+    """Returns the result: the estimate with failures counted in the worst way, an interval over all ways."""
     least = min(margins, key=lambda margin: margin.whole.value)
     hull = BoundedValue(
         least.whole.value,
@@ -268,7 +267,7 @@ def _shown(
 
 
 def undecided_clause(text: str, reason: str, n: int = 0) -> ClauseResult:
-    """The result of a clause that nothing decides."""
+    """Returns the result of a clause that cannot be decided."""
     return ClauseResult(text, None, None, None, None, n, reason)
 
 
@@ -283,7 +282,7 @@ ORDER = (True, None, False)
 def levels_for(
     part: ClauseGroup | Clause, rules: GateFile, evaluator: Evaluator, looking: NextLook | None = None
 ) -> dict[Clause, Levels]:
-    """The level of each clause of a part of a gate, with `for`, `max` and `min` written out."""
+    """Returns the levels of each clause of a group, with `for`, `max` and `min` written out."""
     tree = expand_clause(part, evaluator.rows.known_values, evaluator.operands)
     ready: dict[Clause, tuple[dict[Call, Operand], FailureValues, Scope]] = {}
     for clause in tree.clauses() if isinstance(tree, ClauseGroup) else ():
@@ -291,7 +290,7 @@ def levels_for(
         means = means_in(operands)
         if decision_rule(clause, rules.on, means) == "estimate" or explain_undecidable(means, evaluator):
             continue
-        if evaluator.identical(clause, operands):  # it is certain, so it takes no share
+        if evaluator.identical(clause, operands):  # its margin is certain, so it takes no share
             continue
         way = ways_to_count_failures(means, evaluator)[0]
         if not explain_no_rows(operands, evaluator, way):
@@ -320,10 +319,10 @@ def decide_clause(
     levels: Mapping[Clause, Levels] | None = None,
     looking: NextLook | None = None,
 ) -> ClauseResult:
-    """The result of a clause, from those of the plain clauses that it is written out as.
+    """Returns the result of a clause, from the results of the plain clauses that it is written out as.
 
-    `kills`: passing is against go. `levels` are those of a whole gate; without them the clause counts as a
-    gate of its own.
+    `kills`: if the clause passes, the verdict is not go. Without `levels` the clause counts as a gate of its
+    own.
     """
     tree = expand_clause(clause, evaluator.rows.known_values, evaluator.operands)
     if isinstance(tree, ClauseGroup) and clause.each is not None and len(tree.parts) < max(tree.need, 1):
@@ -348,7 +347,7 @@ def decide_clause(
         holds = True if yes >= part.need else None if yes + perhaps >= part.need else False
         labels = [one.shows for one in best_first[: part.need] if one.holds is holds]
         return msgspec.structs.replace(
-            best_first[part.need - 1],  # the one that decides the others
+            best_first[part.need - 1],  # the result that decides the group
             text=clause.text,
             holds=holds,
             shows=max(labels, key=LABELS.index, default=""),  # the weakest
@@ -359,14 +358,14 @@ def decide_clause(
 
 
 def _shortfall(clause: Clause, value: float | None) -> float:
-    """How far a margin is from passing, to compare the plain clauses of one clause."""
+    """Returns how far a margin is from passing, to compare the plain clauses of one clause."""
     if value is None:
         return math.inf
     return abs(value) if clause.op == WITHIN else -value if clause.upward else value
 
 
 def _inside(clause: Clause, above: ClauseResult, below: ClauseResult, band: float) -> ClauseResult:
-    """A `within` from its two ends: the difference, with the interval that must lie inside the band."""
+    """Returns the result of a `within`: the difference, with the interval that must be inside the band."""
     ends = (above.holds, below.holds)
     holds = False if False in ends else None if None in ends else True
     if above.value is None or above.right is None:
@@ -375,7 +374,7 @@ def _inside(clause: Clause, above: ClauseResult, below: ClauseResult, band: floa
     place = {True: "", False: f"the difference lies {side} the band", None: "the interval leaves the band"}
     own = (note for each in (above, below) if each.holds is holds for note in each.reason.split("; "))
     notes = [note for note in dict.fromkeys(own) if note not in {PASSES_UNDECIDED, FAILS_UNDECIDED}]
-    # an end that shows that it holds may be less sure than one that shows that it fails
+    # the level at which an end passes may be lower than the level at which it fails
     low, high = (below.low, above.high) if holds else (above.low, below.high)
     first, last = (-band, band) if holds else (band, -band)
     known = low is not None and high is not None
@@ -393,6 +392,6 @@ def _inside(clause: Clause, above: ClauseResult, below: ClauseResult, band: floa
 
 
 def _in_short(value: str, result: ClauseResult) -> str:
-    """The outcome for one value, with its margin; if there is none, with the reason."""
+    """Returns the outcome for one value, with its margin. If there is no margin, it gives the reason."""
     shown = result.reason if result.value is None else f"{result.value:+.3g}"
     return f"{value} {WORDS[result.holds]} ({shown})"

@@ -1,4 +1,4 @@
-"""The value of a clause's expression on the rows of a study: the estimate, leave-one-out values, resamples.
+"""Computes the value of a clause's expression: the estimate, leave-one-out values and resamples.
 
 All of them are in one array: first the estimate, then one value per left-out cluster, then one per resample.
 All values of a clause come from the same draws. So arithmetic on them, and `max` over systems, is the joint
@@ -41,11 +41,11 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
-Weights = Callable[[int], Iterable[Floats]]  # resampling weights for so many clusters
+Weights = Callable[[int], Iterable[Floats]]  # yields resampling weights for this number of clusters
 FailureValues = Mapping[tuple[str, str], float]  # the value of failed rows, by system and measure
 
 
-_PASSES: dict[str, Callable[[Floats], Bools]] = {  # by sign: whether left minus right passes
+_PASSES: dict[str, Callable[[Floats], Bools]] = {  # by sign: says where left minus right passes
     ">": lambda gap: gap > TIE,
     ">=": lambda gap: gap >= -TIE,
     "<": lambda gap: gap < -TIE,
@@ -56,7 +56,7 @@ _PASSES: dict[str, Callable[[Floats], Bools]] = {  # by sign: whether left minus
 
 
 def value_of(expression: Expression, values: Mapping[Call, Floats]) -> Floats:
-    """The value of an expression, element by element, if every call has the given values."""
+    """Returns the value of an expression, element by element, given the values of its calls."""
     match expression:
         case Number(value=value):
             return np.array([value])
@@ -75,7 +75,7 @@ def value_of(expression: Expression, values: Mapping[Call, Floats]) -> Floats:
 
 
 def combine(op: str, left: Floats, right: Floats) -> Floats:
-    """A sum, difference, product or ratio. A ratio to zero is NaN, and so is infinity minus infinity."""
+    """Returns a sum, difference, product or ratio. A ratio to zero and infinity minus infinity are NaN."""
     with np.errstate(invalid="ignore"):
         match op:
             case "+":
@@ -90,7 +90,7 @@ def combine(op: str, left: Floats, right: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class Scope:
-    """What resampling draws for a clause: the clusters in which any of its operands has rows."""
+    """The clusters that resampling draws for a clause: all clusters in which an operand of it has rows."""
 
     codes: NDArray[np.int64]  # the cluster of every row, -1 outside
     n: int
@@ -109,8 +109,8 @@ class Scope:
 class Evaluator:
     """Evaluates clauses on the rows of a study.
 
-    `systems` are those that clauses may name; by default all that were run. `raters` are those whose
-    agreement counts if a clause names none; by default everybody who judged.
+    `systems` are the systems that clauses may name; by default all that were run. `raters` are the raters
+    whose agreement counts if a clause names none; by default everybody who judged.
     """
 
     rows: Rows
@@ -126,20 +126,20 @@ class Evaluator:
     broken: Mapping[tuple[str, str], str] = field(
         default_factory=dict
     )  # why a measure broke, by system and measure
-    same_answers: StoredAnswers | None = None  # tells whether two systems gave the same answers
+    same_answers: StoredAnswers | None = None  # says whether two systems gave the same answers
 
     @cached_property
     def draws(self) -> Draws:
         return Draws(self.resamples, self.seed)
 
     def operands(self, clause: Clause) -> dict[Call, Operand]:
-        """The operands of both sides of a clause, by call."""
+        """Returns the operands of both sides of a clause, by call."""
         found = [*calls_in(clause.left), *calls_in(clause.right)]
         systems = self.systems or self.rows.systems
         return {call: resolve_call(call, systems, self.registry, clause.where, clause) for call in found}
 
     def values(self, mean: Mean, counting: FailureValues, seed: int | None = None) -> Floats:
-        """The values of a mean, of one seed or of all; NaN for rows outside its slice or without a value."""
+        """Returns a mean's values, of one seed or of all; NaN outside its slice or without a value."""
         column = self.rows.column(*mean.column)
         if mean.column in counting:
             column = column.imputed(counting[mean.column])
@@ -149,7 +149,7 @@ class Evaluator:
         return np.where(self.rows.mask(mean.where) & column.counted, values, np.nan)
 
     def arms(self, mean: Mean) -> list[Arm]:
-        """The arms of a mean's system that meet its conditions on factors."""
+        """Returns the arms of a mean's system that meet its conditions on factors."""
         inside = self.rows.mask(mean.where).reshape(-1, len(self.rows.items))
         combos = zip(self.rows.combinations, inside, strict=True)
         chosen = [self.rows.arm(mean.system, combo) for combo, items in combos if items.any()]
@@ -158,7 +158,7 @@ class Evaluator:
     def corrected_mean(
         self, mean: Mean, counting: FailureValues, level: float
     ) -> PredictionPoweredMean | None:
-        """The mean, corrected by people who checked the judge; None if there is nothing to correct."""
+        """Returns the mean, corrected by people's labels; None if there is nothing to correct."""
         if self.prediction_powered is None:
             return None
         arms, items = [arm.name for arm in self.arms(mean)], self.rows.item_ids(mean.where)
@@ -166,7 +166,7 @@ class Evaluator:
         return self.prediction_powered.mean(arms, mean.measure, items, level, failed)
 
     def under_seed(self, found: Operand, seed: int, weights: Floats, scope: Scope) -> Floats:
-        """The value of an operand under one seed, for each row of cluster weights."""
+        """Returns the value of an operand under one seed, for each row of cluster weights."""
         columns, rows = self.columns(found, {}, seed)
         drawn = weights[:, scope.codes[rows]]
         if isinstance(found, Mean):
@@ -177,13 +177,13 @@ class Evaluator:
             return np.asarray(found.statistic.values(columns, drawn))
 
     def used(self, found: Operand, counting: FailureValues) -> Bools:
-        """The rows that an operand is computed on, as a mask."""
+        """Returns the rows that an operand is computed on, as a mask."""
         rows = np.zeros(len(self.rows), dtype=bool)
         rows[self.columns(found, counting)[1]] = True
         return rows
 
     def clusters(self, found: Operand, counting: FailureValues) -> int:
-        """The number of clusters that an operand is computed on."""
+        """Returns the number of clusters that an operand is computed on."""
         return len(np.unique(self.rows.clusters[self.used(found, counting)]))
 
     def identical(self, clause: Clause, operands: Mapping[Call, Operand]) -> bool:
@@ -192,7 +192,7 @@ class Evaluator:
         systems = {mean.system for found in operands.values() for mean in means_of(found)}
         if self.same_answers is None or len(systems) < 2 or any(each.kind != first.kind for each in others):
             return False
-        # with equal values the margin must be the same whatever they are: `a >= b - 0.02`, not `a >= 1.1 * b`
+        # the margin of equal values must not depend on them: `a >= b - 0.02`, not `a >= 1.1 * b`
         anything = dict.fromkeys(operands, np.array([0.25, 0.75]))
         margin = combine("-", value_of(clause.left, anything), value_of(clause.right, anything))
         if np.isnan(margin).any() or np.ptp(margin) > TIE:
@@ -222,7 +222,7 @@ class Evaluator:
         return True
 
     def scope(self, operands: Iterable[Operand], counting: FailureValues) -> Scope:
-        """The clusters that resampling draws from for a clause."""
+        """Returns the clusters that resampling draws for a clause."""
         used = np.any([self.used(found, counting) for found in operands], axis=0)
         codes = np.full(len(self.rows), -1, dtype=np.int64)
         present, codes[used] = np.unique(self.rows.clusters[used], return_inverse=True)
@@ -236,7 +236,7 @@ class Evaluator:
         *,
         subsets: bool = False,
     ) -> list[dict[Call, Floats]]:
-        """The values of every call, for each way to count failed rows, from one resampling."""
+        """Returns the values of every call, for each way to count failed rows, from the same resamples."""
         self.draw_ahead([(found, way) for way in ways for found in operands.values()], scope, subsets=subsets)
         return [
             {
@@ -249,9 +249,9 @@ class Evaluator:
     def draw_ahead(
         self, wanted: Iterable[tuple[Operand, FailureValues]], scope: Scope, *, subsets: bool = False
     ) -> None:
-        """Resamples what many operands read, all means in one product; what was resampled before is kept.
+        """Resamples what many operands read, all means in one product. Earlier results are kept and used.
 
-        Clauses of a gate mostly read the same columns, and one product for all is many times faster.
+        Clauses of a gate mostly read the same columns, and one product for all of them is many times faster.
         """
         weights = self._subsets if subsets else self.draws.weights
         columns: dict[tuple[object, ...], tuple[Mean, FailureValues]] = {}
@@ -264,7 +264,7 @@ class Evaluator:
                     self._drawn[key] = self._statistic(found, way, scope, weights)
         if not columns:
             return
-        # by name: a column's place in a product may change its last bit, and the order of clauses must not
+        # sorted, because a column's place in a product may change its last bit
         ordered = sorted(columns, key=str)
         inside = scope.codes >= 0
         table = np.column_stack([self.values(*columns[key]) for key in ordered])[inside]
@@ -278,7 +278,7 @@ class Evaluator:
         return {}
 
     def _key(self, found: Operand, way: FailureValues, scope: Scope, *, subsets: bool) -> tuple[object, ...]:
-        """What the resampled values of an operand depend on."""
+        """Returns everything that the resampled values of an operand depend on."""
         if isinstance(found, Mean):
             return (*found.column, found.where, way.get(found.column), subsets, scope.digest)
         failed = tuple(way.get(mean.column) for mean in found.columns)
@@ -306,7 +306,7 @@ class Evaluator:
     def _left_out_one(
         found: StatisticOperand, columns: Sequence[Floats], codes: NDArray[np.int64], n: int
     ) -> Floats:
-        """The statistic without each cluster; NaN if it has no jackknife, as quantiles and ranks."""
+        """Returns the statistic without each cluster; NaN without a jackknife, as for quantiles and ranks."""
         if not found.traits.smooth:
             return np.full(n, np.nan)
         parts, start = list[Floats](), 0
@@ -319,7 +319,7 @@ class Evaluator:
     def columns(
         self, found: Operand, counting: FailureValues, seed: int | None = None
     ) -> tuple[list[Floats], NDArray[np.int64]]:
-        """The columns of an operand over the rows that all of them have, and these rows."""
+        """Returns the columns of an operand over the rows that all of them have, and these rows."""
         if isinstance(found, StatisticOperand) and found.label is not None:
             return self._marks(found)
         columns = [self.values(mean, counting, seed) for mean in means_of(found)]
@@ -331,7 +331,10 @@ class Evaluator:
         return [column[rows] for column in columns], rows
 
     def _marks(self, found: StatisticOperand) -> tuple[list[Floats], NDArray[np.int64]]:
-        """One column of marks per rater, over all that two or more judged, and the row of each one's item."""
+        """Returns one column of marks per rater, and the rows of the marked items.
+
+        Only what two or more raters judged is included.
+        """
         from assay.judges.labels import shared_ratings
 
         place = {

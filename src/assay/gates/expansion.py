@@ -1,16 +1,16 @@
-"""Clauses with `for`, `max`, `min` and `within` written out as plain clauses, and how sure each must be.
+"""Writes clauses with `for`, `max`, `min` and `within` as plain clauses, and says how sure each must be.
 
-`max(M(a), M(b)) >= x` passes if M(a) or M(b) is at least x; `y >= max(M(a), M(b))` if y is at least both.
-`x within 0.02 of y` passes if x <= y + 0.02 and x >= y - 0.02. So every comparison of a gate becomes a clause
-of its own.
+`max(M(a), M(b)) >= x` passes if M(a) or M(b) is at least x. `y >= max(M(a), M(b))` passes if y is at least
+M(a) and at least M(b). `x within 0.02 of y` passes if x <= y + 0.02 and x >= y - 0.02. So every comparison of
+a gate becomes a clause of its own.
 
 A gate has one error budget: half for a false go, half for a false no-go. If every clause must pass, each may
-use the whole half, because a false go needs a wrong pass of some particular clause. If one of several is
-enough, luck has as many tries as there are clauses, so they share the half. The bar is then one that the
-largest of their deviations passes no more often than a single one may (max-T; Westfall and Young, 1993;
-Romano and Wolf, 2005). Clauses that move together, such as two versions of one system, cost little this way.
-For a no-go it is the reverse: of clauses that must all pass, one that fails is enough. The bar is turned
-back into a confidence level, so that every kind of interval can use it.
+use the whole half, because a false go needs a wrong pass of some particular clause. If one of several clauses
+is enough, chance has as many tries as there are clauses, so they share the half. The bound is such that the
+largest of their deviations passes it no more often than a single deviation may (max-T; Westfall and Young,
+1993; Romano and Wolf, 2005). So clauses that move together, such as two versions of one system, cost little.
+For a no-go it is the reverse: if all clauses must pass, a single failing clause is enough. The bound is
+turned back into a confidence level, so that every kind of interval can use it.
 """
 
 from __future__ import annotations
@@ -44,15 +44,15 @@ OperandLookup = Callable[[Clause], Mapping[Call, Operand]]
 
 @dataclass(frozen=True)
 class ClauseGroup:
-    """Clauses of which `need` must pass: all of them, one of them, or a number between."""
+    """Clauses of which `need` must pass: all of them, one of them, or a number in between."""
 
     need: int
     parts: tuple[ClauseGroup | Clause, ...]
-    names: tuple[str, ...] = ()  # of the parts, if they come from one clause
-    band: float | None = None  # of a `within`: its parts are the upper and the lower end
+    names: tuple[str, ...] = ()  # names of the parts, if they come from one clause
+    band: float | None = None  # the band of a `within`; its parts are the upper and the lower end
 
     def holds(self, decided: Mapping[Clause, bool | None]) -> bool | None:
-        """Whether enough clauses pass; None if that depends on clauses that are undecided."""
+        """Whether enough clauses pass; None if this depends on undecided clauses."""
         values = [
             part.holds(decided) if isinstance(part, ClauseGroup) else decided[part] for part in self.parts
         ]
@@ -61,12 +61,12 @@ class ClauseGroup:
         return None if values.count(True) + values.count(None) >= self.need else False
 
     def clauses(self) -> Iterator[Clause]:
-        """All clauses of the group and of groups within it."""
+        """Yields all clauses of the group and of groups within it."""
         for part in self.parts:
             yield from part.clauses() if isinstance(part, ClauseGroup) else (part,)
 
     def open_clauses(self, decided: Mapping[Clause, bool | None]) -> Iterator[Clause]:
-        """The undecided clauses that can still change the result of the group."""
+        """Yields the undecided clauses that can still change the result of the group."""
         for part in self.parts if self.holds(decided) is None else ():
             if isinstance(part, ClauseGroup):
                 yield from part.open_clauses(decided)
@@ -77,7 +77,7 @@ class ClauseGroup:
 def expand_clause(
     part: ClauseGroup | Clause, known: KnownValues, operands: OperandLookup
 ) -> ClauseGroup | Clause:
-    """A clause or group with every `for`, `max`, `min` and `within` replaced by plain clauses."""
+    """Returns a clause or group with every `for`, `max`, `min` and `within` replaced by plain clauses."""
     if isinstance(part, ClauseGroup):
         return ClauseGroup(part.need, tuple(expand_clause(each, known, operands) for each in part.parts))
     if part.each is not None:
@@ -102,9 +102,10 @@ def expand_clause(
 
 
 def expand_for_each(clause: Clause, known: KnownValues) -> Iterator[tuple[str, Clause]]:
-    """The clause once for each value of its `for`, with the value.
+    """Yields each value of a clause's `for`, and the clause for this value.
 
-    If the clause has the name after an @, the value replaces it there; otherwise the value selects a slice.
+    If the clause has the name of the `for` after an @, the value replaces it there. Otherwise the value
+    selects a slice.
     """
     if clause.each is None:
         yield "", clause
@@ -124,7 +125,7 @@ def expand_for_each(clause: Clause, known: KnownValues) -> Iterator[tuple[str, C
 
 
 def _bound(expression: Expression, name: str, value: str) -> Expression:
-    """The expression with every `@name` replaced by the value."""
+    """Returns the expression with every `@name` replaced by the value."""
     match expression:
         case Call(at=at, args=args):
             found = (int(value) if value.isdigit() else value) if at == name else at
@@ -146,9 +147,9 @@ def has_choice(clause: Clause) -> bool:
 
 
 def _choice(clause: Clause, operands: OperandLookup) -> tuple[Call, bool] | None:
-    """The first `max` or `min` of a clause, and whether the margin rises with it; None if there is none.
+    """Returns the first `max` or `min` of a clause, and whether the margin rises with it; None without one.
 
-    Those whose direction is unknown, or that occur in both directions, are skipped.
+    A `max` or `min` is skipped if its direction is unknown, or if it occurs in both directions.
     """
     if not has_choice(clause):
         return None
@@ -167,10 +168,10 @@ def _margin(clause: Clause) -> Expression:
 def call_directions(
     expression: Expression, operands: Mapping[Call, Operand], rises: bool | None = True
 ) -> Iterator[tuple[Call, bool | None]]:
-    """Every call of an expression, and whether the whole rises with it; a `max` or `min` before its values.
+    """Yields every call of an expression, and whether the whole rises with it.
 
-    None: it is multiplied or divided by something that can be negative or positive, so that depends on the
-    data.
+    A `max` or `min` comes before its values. The direction is None if the call is multiplied or divided by
+    something that can be negative or positive.
     """
 
     def inside(part: Expression, factor: int) -> Iterator[tuple[Call, bool | None]]:
@@ -198,13 +199,16 @@ def call_directions(
 
 
 def _sign(expression: Expression, operands: Mapping[Call, Operand]) -> int:
-    """1 if an expression is never negative, -1 if it is never positive, 0 if it can be either or is zero."""
+    """Returns 1 if an expression is never negative, -1 if it is never positive, and otherwise 0.
+
+    An expression that is always zero has the sign 0.
+    """
     low, high = _range(expression, operands)
     return 0 if low == high == 0 else 1 if low >= 0 else -1 if high <= 0 else 0
 
 
 def _range(expression: Expression, operands: Mapping[Call, Operand]) -> tuple[float, float]:
-    """The least and the greatest value that an expression can have."""
+    """Returns the least and the greatest value that an expression can have."""
     match expression:
         case Number(value=value):
             return value, value
@@ -231,7 +235,7 @@ def _range(expression: Expression, operands: Mapping[Call, Operand]) -> tuple[fl
 
 
 def _with(clause: Clause, call: Call, arg: Expression) -> Clause:
-    """The clause with one value of a `max` or `min` in place of the whole."""
+    """Returns the clause with one value of a `max` or `min` in place of the whole."""
     left, right = (substitute(side, call, arg) for side in (clause.left, clause.right))
     return dataclasses.replace(clause, left=left, right=right, chosen=True)
 
@@ -241,15 +245,18 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Levels:
-    """The confidence levels at which a clause may pass and fail, and how many clauses share each."""
+    """The confidence levels at which a clause may pass and fail, and how many clauses share a level."""
 
     holds: float
     fails: float
-    among: int = 1  # how many clauses share a level; the larger number
+    among: int = 1  # how many clauses share a level; the larger of both numbers
 
 
 def error_families(part: ClauseGroup | Clause, *, to_hold: bool) -> Iterator[list[Clause]]:
-    """The clauses in sets of which one wrong clause can make the whole pass (`to_hold`), or fail, wrongly."""
+    """Yields sets of clauses. One wrong clause of a set can make the whole pass wrongly, or fail wrongly.
+
+    `to_hold` asks for sets that can make the whole pass wrongly.
+    """
     if isinstance(part, Clause):
         yield [part]
     elif part.need == (len(part.parts) if to_hold else 1):
@@ -266,11 +273,12 @@ def share_levels(
     *,
     by_number: bool = False,
 ) -> dict[Clause, Levels]:
-    """The levels of every clause of a tree.
+    """Returns the levels of every clause of a tree.
 
-    `deviations` are what each margin was off by in the resamples, with passing upwards; a clause without them
-    promises nothing and takes no share. `base` gives the levels at which a clause would pass and fail if it
-    were the only one. `by_number` shares by number only, which no mark that is still to come can change.
+    `deviations` are the errors of each margin in the resamples; larger ones are nearer to passing. A clause
+    without them promises nothing and takes no share. `base` gives the levels at which a clause would pass and
+    fail if it were the only one. `by_number` shares the error only by the number of clauses, which marks that
+    are still to come cannot change.
     """
     shares: list[dict[Clause, tuple[float, int]]] = [{}, {}]
     for side, found in enumerate(shares):
@@ -289,7 +297,7 @@ def share_levels(
         (holds, rivals), (fails, others) = (
             found.get(clause, (plain_levels[side], 1)) for side, found in enumerate(shares)
         )
-        if clause.level is not None:  # it asks for a level of its own, and keeps its share of that
+        if clause.level is not None:  # the clause has its own level, and keeps its share of that level
             holds, fails = (
                 1 - (1 - clause.level) * (1 - each) / (1 - plain)
                 for each, plain in ((holds, plain_levels[0]), (fails, plain_levels[1]))

@@ -1,7 +1,8 @@
-"""Figures: expressions that a study shows with an interval, and that decide nothing.
+"""Figures: expressions that a study reports with an interval, and that decide nothing.
 
 A figure is an expression of the gate grammar without a comparison. `{system}` in it is replaced by each
-system in turn. If arms have factors, there is one value per combination that the expression does not select.
+system in turn. If arms have factors, there is one value for each combination of factors. If the expression
+itself selects a factor, that factor is not combined.
 """
 
 from __future__ import annotations
@@ -31,7 +32,10 @@ SYSTEM = "{system}"
 
 @dataclass(frozen=True)
 class FigureClause:
-    """A figure of one system, or of none in particular, as a clause: the expression against zero."""
+    """A figure as a clause that compares its expression with zero.
+
+    `system` is the system that replaces `{system}`; None if the expression has no `{system}`.
+    """
 
     name: str
     system: str | None
@@ -40,7 +44,7 @@ class FigureClause:
 
 
 def figure_clauses(name: str, text: str, systems: Sequence[str]) -> list[FigureClause]:
-    """The clauses of one figure: one per system if it contains `{system}`."""
+    """Returns the clauses of one figure: one per system if it contains `{system}`."""
     if SYSTEM not in text:
         return [FigureClause(name, None, text.strip(), _against_zero(text))]
     filled = {each: text.replace(SYSTEM, Call(each).head) for each in systems}
@@ -56,19 +60,19 @@ def _against_zero(text: str) -> Clause:
 
 
 def measures_of_figures(names: StudyNames) -> list[Measure]:
-    """Every measure that figures read, so that it is scored."""
+    """Returns every measure that figures read, so that these measures are scored."""
     found = (measure for name in names.figures for measure in measures_of_figure(names, name))
     return list({measure.name: measure for measure in found}.values())
 
 
 def measures_of_figure(names: StudyNames, name: str) -> list[Measure]:
-    """The measures that one figure reads, for any system."""
+    """Returns the measures that one figure reads, for any system."""
     read = (mean.measure for found in operands_of_figure(names, name) for mean in means_of(found))
     return list({measure.name: measure for measure in read}.values())
 
 
 def operands_of_figure(names: StudyNames, name: str) -> Iterator[Operand]:
-    """The operands of a figure, for any system."""
+    """Yields the operands of a figure, for any system."""
     for one in figure_clauses(name, names.figures[name], list(names.system_names)):
         yield from operands_of(one.clause, names)
 
@@ -77,7 +81,7 @@ def operands_of_figure(names: StudyNames, name: str) -> Iterator[Operand]:
 
 
 def evaluate_figures(given: Mapping[str, str], evaluator: Evaluator) -> list[Figure]:
-    """Every figure by system and combination of factors, with its interval or why it has none."""
+    """Returns every figure by system and combination of factors, with its interval or why it has none."""
     systems = [name for name in evaluator.systems if name in evaluator.rows.systems] or evaluator.rows.systems
     return [
         _figure(one, factors, evaluator)
@@ -88,7 +92,7 @@ def evaluate_figures(given: Mapping[str, str], evaluator: Evaluator) -> list[Fig
 
 
 def _combinations(one: FigureClause, evaluator: Evaluator) -> list[Factors]:
-    """The combinations of factors that concern a figure and that its own conditions leave open."""
+    """Returns the combinations of the factors that concern a figure and that the figure does not select."""
     means = [mean for found in evaluator.operands(one.clause).values() for mean in means_of(found)]
     picked = {condition.name for mean in means for condition in mean.where}
     arms = [arm for system in {mean.system for mean in means} for arm in evaluator.rows.arms(system)]
@@ -120,7 +124,7 @@ def _figure(one: FigureClause, factors: Factors, evaluator: Evaluator) -> Figure
     ways = ways_to_count_failures(means, evaluator)
     failed = count_items(means, evaluator, FAILED)
     try:
-        # the last way operands failed rows out, as tables do: its value is the figure's
+        # the last way leaves failed rows out, as tables do: its value is the figure's value
         margins = clause_margins(clause, operands, evaluator, [*ways, {}] if failed else ways)
     except (UsageError, PluginError) as error:
         return msgspec.structs.replace(figure, reason=str(error))
@@ -128,13 +132,13 @@ def _figure(one: FigureClause, factors: Factors, evaluator: Evaluator) -> Figure
 
 
 def _common_slice(means: Sequence[Mean], here: Sequence[Condition]) -> str | None:
-    """The slice that all parts of a figure have, factors left out; None if they differ."""
+    """Returns the slice that all parts of a figure have, without factors; None if the slices differ."""
     places = {tuple(each for each in mean.where if each not in here) for mean in means}
     return ", ".join(map(str, places.pop())) if len(places) == 1 else None
 
 
 def _with_value(figure: Figure, margins: Sequence[Margin], failed: int, n: int) -> Figure:
-    """The figure with its value, an interval that covers all ways to count failed items, and notes."""
+    """Returns the figure with its value, notes, and an interval over all ways to count failed items."""
     plain = margins[-1]
     lowest = float(np.min([margin.whole.low for margin in margins]))  # NaN where any has none
     highest = float(np.max([margin.whole.high for margin in margins]))

@@ -19,7 +19,7 @@ from assay.gates.syntax import Call, Clause
 
 
 class GateFile(BaseModel, extra="forbid", frozen=True):
-    """The fields of a gate: clauses that must pass first, clauses for go, clauses that kill."""
+    """The fields of a gate: clauses that must pass first, clauses for go, kill conditions, and rules."""
 
     about: Word = Field("", description="what it is for, in a sentence; shown under its name")
     on: Literal["estimate", "interval"] | None = None
@@ -43,11 +43,14 @@ class GateFile(BaseModel, extra="forbid", frozen=True):
     )
 
 
-UNLISTED = "*"  # in place of values that only the data have
+UNLISTED = "*"  # stands for values that only the data have
 
 
 def _group(given: Any, role: str, *, every: bool | None) -> ClauseGroup:
-    """The group that a study file declares. `every` None: a list of clauses must say any or all."""
+    """Returns the group of clauses that a study file declares.
+
+    If `every` is None, a list of several clauses must say `any` or `all`.
+    """
     if isinstance(given, str):
         return ClauseGroup(1, (parse_clause(given),))
     if isinstance(given, dict):
@@ -84,7 +87,7 @@ class StudyNames(Protocol):
 
 @dataclass(frozen=True)
 class Gate:
-    """A gate after parsing: what must pass first, what makes go, what kills."""
+    """A gate after parsing: clauses that must pass first, clauses for go, and kill conditions."""
 
     name: str
     first: ClauseGroup | None
@@ -119,7 +122,7 @@ class Gate:
         yield from (clause for _, clause in self.by_role())
 
     def open_clauses(self, decided: Mapping[Clause, bool | None]) -> set[Clause]:
-        """The undecided clauses that can still change the verdict."""
+        """Returns the undecided clauses that can still change the verdict."""
         if self.first is not None and self.first.holds(decided) is not True:
             return set(self.first.open_clauses(decided))
         if self.kill is not None and self.kill.holds(decided):
@@ -127,7 +130,10 @@ class Gate:
         return {clause for group in (self.go, self.kill) if group for clause in group.open_clauses(decided)}
 
     def ways(self) -> dict[Clause, list[int]]:
-        """If any of several parts makes go: the parts, counted from 1, that each clause belongs to."""
+        """Returns the parts of `go` that each clause belongs to, counted from 1.
+
+        It is empty if all parts of `go` must pass.
+        """
         found: dict[Clause, list[int]] = {}
         if self.go is None or self.go.need == len(self.go.parts):
             return found
@@ -138,19 +144,22 @@ class Gate:
 
 
 def measures_of(gates: Sequence[Gate], names: StudyNames) -> list[Measure]:
-    """Every measure that gates read, so that it is scored."""
+    """Returns every measure that gates read, so that these measures are scored."""
     operands = (found for gate in gates for clause in gate.clauses() for found in operands_of(clause, names))
     return list({mean.measure.name: mean.measure for found in operands for mean in means_of(found)}.values())
 
 
 def systems_of(gates: Sequence[Gate], names: StudyNames) -> set[str]:
-    """Every system that gates are about."""
+    """Returns every system that gates are about."""
     operands = (found for gate in gates for clause in gate.clauses() for found in operands_of(clause, names))
     return {system for found in operands for mean in means_of(found) for system in mean.systems}
 
 
 def operands_of(clause: Clause, names: StudyNames) -> Iterator[Operand]:
-    """The operands of a clause. What `for` puts after an @ must be written out to be known before a run."""
+    """Yields the operands of a clause.
+
+    Before a run, values that `for` puts after an @ must be written out in the clause.
+    """
     if not [*calls_in(clause.left, clause), *calls_in(clause.right, clause)]:
         raise UsageError("a clause is about a measure of a system, and this one has only numbers")
     for _, one in expand_for_each(clause, lambda _: [UNLISTED]):
@@ -164,7 +173,7 @@ def operands_of(clause: Clause, names: StudyNames) -> Iterator[Operand]:
 
 
 def _check_known_judges(call: Call, raters: Sequence[str], names: StudyNames) -> None:
-    """An error if a clause names a rater that is not a judge of the study: no mark would ever count."""
+    """Raises an error if a clause names a rater that is not a judge of the study. It would have no marks."""
     listed = [name for judge in names.judges for name in judge.names]
     for name in raters:
         if name not in listed:

@@ -1,30 +1,30 @@
 """The mean of a measure from a few labels by people and many by a judge, without the judge's bias.
 
 This is the power-tuned prediction-powered mean (PPI++; Angelopoulos, Duchi and Zrnic, 2023). People and judge
-both labelled n rows, and only the judge labelled N more:
+both labelled n rows. Only the judge labelled N more rows. The mean is
 
-    people's mean + λ · (judge's mean on the N - judge's mean on the n),    0 ≤ λ ≤ 1
+    people's mean + λ · (judge's mean on the N rows - judge's mean on the n rows),    0 ≤ λ ≤ 1
 
 With λ = 0 this is people's mean, with λ = 1 the plain prediction-powered mean. λ is chosen for the least
-variance, so it is 0 if the judge only guesses. The estimate is unbiased whatever the judge is worth, except
-for the cost of estimating λ (under 0.01 at n = 50), because people's labels show how far the judge is off.
-The n rows must be a random sample.
+variance, so it is 0 if the judge only guesses. The estimate is unbiased for any judge, except for the cost of
+estimating λ (under 0.01 at n = 50), because people's labels measure the judge's error. The n rows must be a
+random sample.
 
 The published interval is normal. At n = 50 and values near 0.9 it covers in as little as 87 % of studies.
-Three changes correct that (tests/unit/stats/test_prediction_powered.py repeats the simulation):
+Three changes correct this (tests/unit/stats/test_prediction_powered.py repeats the simulation):
 
-- The ends solve Wilson's equation, with the variance of the estimate in place of a proportion's. Without a
-  judge this is Wilson's interval. It never leaves the range.
-- λ is estimated: the residual variance has n - 2 degrees of freedom. The quantile is Student's t with fewer,
-  between n - 2 and Satterthwaite's number, which depends on the kurtosis. With Satterthwaite's number a judge
-  that is right in 95 % of rows is covered too often; with n - 2, one that errs to one side is not covered
-  often enough.
+- The ends solve Wilson's equation, with the variance of the estimate in place of a proportion's variance.
+  Without a judge this is Wilson's interval. It never leaves the range.
+- λ is estimated, so the residual variance has n - 2 degrees of freedom. The quantile is Student's t with
+  fewer degrees of freedom, between n - 2 and Satterthwaite's number, which depends on the kurtosis. With
+  Satterthwaite's number, intervals cover too often if the judge is right in 95 % of rows. With n - 2, they
+  cover too rarely if the judge errs to one side.
 - A judge that was never wrong on a few rows may still be wrong. If most rows agree, one error in each
   direction is added, with a weight that matters at n = 10 and not at n = 50.
 
-If the judge does not reduce the variance, λ is 0 and the result is that of people's labels only. If people's
-labels are all the same, they have no variance to estimate λ from; then λ is 1 if the judge's labels on these
-rows are the same too.
+If the judge does not reduce the variance, λ is 0 and only people's labels count. If people's labels are all
+the same, they have no variance to estimate λ from. Then λ is 1 if the judge's labels on these rows are the
+same too, and 0 otherwise.
 """
 
 from __future__ import annotations
@@ -48,13 +48,13 @@ if TYPE_CHECKING:
 
     Bounds = tuple[float, float]
 
-ERROR_WEIGHT = 10.0  # of the errors that are added, over n²
+ERROR_WEIGHT = 10.0  # divided by n², the weight of the two errors that are added
 FREEDOM_SHARE = 0.4  # how far the degrees of freedom go towards Satterthwaite's, on a log scale
 
 
 @dataclass(frozen=True)
 class PredictionPoweredMean:
-    """A mean with its interval, the numbers of rows behind it, and λ."""
+    """A mean with its interval, the numbers of rows behind the mean, and λ."""
 
     value: float
     low: float
@@ -66,7 +66,7 @@ class PredictionPoweredMean:
 
     @property
     def method(self) -> str:
-        """How the mean was found, in a few words."""
+        """Says in a few words how the mean was computed."""
         if self.weight == 0:
             return f"people only ({self.people} items)"
         return f"prediction-powered ({self.people} items by people, {self.judge} by the judge only)"
@@ -81,9 +81,9 @@ def prediction_powered_mean(
     weight: float | None = None,
     level: float = LEVEL,
 ) -> PredictionPoweredMean:
-    """The mean from people's and the judge's values on the same rows, and the judge's values on `others`.
+    """Returns the mean from values of people and judge on the same rows, and of the judge on `others`.
 
-    `bounds` is the measure's range. `weight` fixes λ; by default it is estimated.
+    `bounds` is the measure's range. `weight` fixes λ; by default λ is estimated.
     """
     ours, theirs = finite_pair(people, judge)
     rest = finite_column(others)
@@ -106,10 +106,10 @@ def prediction_powered_mean(
 
 
 def _all_alike(people: Floats, judge: Floats, others: Floats, people_only: Interval) -> PredictionPoweredMean:
-    """The result if people's labels are all the same.
+    """Returns the result if people's labels are all the same.
 
-    If the judge agreed with all of them, its mean on the others counts. The interval is still at least as
-    wide as that of people's labels only.
+    If the judge agreed with all of them, the mean is the judge's mean on the other rows. The interval is at
+    least as wide as the interval of people's labels.
     """
     agreed = bool(np.all(np.abs(people - judge) <= TIE))
     value = float(others.mean() if agreed else people.mean())
@@ -118,7 +118,10 @@ def _all_alike(people: Floats, judge: Floats, others: Floats, people_only: Inter
 
 
 def _tuned(y: Floats, f: Floats, u: Floats, level: float) -> tuple[float, float]:
-    """The best λ, and the squared quantile times the variance. λ is 0 if the judge does not reduce it."""
+    """Returns the best λ, and the squared quantile times the variance.
+
+    λ is 0 if the judge does not reduce the variance.
+    """
     weight, people_only = optimal_weight(y, f, u), float(y.var()) / len(y)
     usual = _quantile(y, level)
     variance, freedom = _variance(y, f, u, weight, estimated=True)
@@ -129,13 +132,16 @@ def _tuned(y: Floats, f: Floats, u: Floats, level: float) -> tuple[float, float]
 
 
 def _quantile(y: Floats, level: float) -> float:
-    """The normal quantile for zeros and ones, as Wilson's equation knows their variance; else Student's t."""
+    """Returns the normal quantile if all values are 0 or 1, and otherwise Student's t quantile.
+
+    Wilson's equation knows the variance of zeros and ones, so nothing is estimated.
+    """
     tail = (1 + level) / 2
     return float(special.ndtri(tail) if np.isin(y, (0.0, 1.0)).all() else special.stdtrit(len(y) - 1, tail))
 
 
 def optimal_weight(people: Floats, judge: Floats, others: Floats) -> float:
-    """The λ of least variance: Cov(people, judge) / ((1 + n/N) Var(judge)), within 0 and 1."""
+    """Returns the λ of least variance: Cov(people, judge) / ((1 + n/N) Var(judge)), limited to 0 to 1."""
     spread = float(np.concatenate([judge, others]).var())
     if spread <= TIE:
         return 0.0
@@ -146,14 +152,14 @@ def optimal_weight(people: Floats, judge: Floats, others: Floats) -> float:
 def _variance(
     people: Floats, judge: Floats, others: Floats, weight: float, *, estimated: bool
 ) -> tuple[float, float]:
-    """The variance of the estimate, scaled as p(1 - p)/n of a proportion, and its degrees of freedom.
+    """Returns the variance of the estimate, scaled as p(1 - p)/n of a proportion, and degrees of freedom.
 
-    `estimated`: λ was estimated, which costs a degree of freedom.
+    `estimated` says that λ was estimated, which costs a degree of freedom.
     """
     n = len(people)
     rows, counts = people - weight * judge, np.ones(n)
     if estimated and np.sum(np.abs(people - judge) <= TIE) > n / 2:
-        rows = np.append(rows, (1.0, -weight))  # one row that only people count, one that only the judge does
+        rows = np.append(rows, (1.0, -weight))  # one error in each direction
         counts = np.append(counts, np.full(2, ERROR_WEIGHT / n**2))
     total = float(counts.sum())
     centred = rows - counts @ rows / total
@@ -166,7 +172,7 @@ def _variance(
 
 
 def _wilson_ends(value: float, reach: float) -> tuple[float, float]:
-    """The ends of Wilson's interval; `reach` is z²/n for a plain proportion."""
+    """Returns the ends of Wilson's interval. For a plain proportion `reach` is z²/n."""
     middle, half = value + reach / 2, math.sqrt(reach * value * (1 - value) + reach**2 / 4)
     return (middle - half) / (1 + reach), (middle + half) / (1 + reach)
 
@@ -185,11 +191,11 @@ def _back(value: float, bounds: Bounds) -> float:
 def add_known_rows(
     found: PredictionPoweredMean, known: ArrayLike, *, bounds: Bounds = (0.0, 1.0), level: float = LEVEL
 ) -> PredictionPoweredMean:
-    """The mean with rows added whose value nobody had to judge.
+    """Returns the mean after adding rows whose value no judge had to decide.
 
-    People look only at what the judge judged, so the known rows are not in their sample. They are a
-    stratum of their own. The distances of both strata to their ends are squared and added (Zou and Donner,
-    2008), with the variance of the share of the strata.
+    People look only at rows that the judge labelled, so the known rows are not in their sample. They are a
+    stratum of their own. For each end of the interval, the distances of both strata from their means are
+    squared and added (Zou and Donner, 2008), with the variance of the share of the strata.
     """
     rows = finite_column(known)
     if not len(rows):
@@ -207,7 +213,7 @@ def add_known_rows(
 
 
 def _plain_interval(values: Floats, bounds: Bounds, level: float) -> Interval:
-    """The interval of a plain mean, as tables show it."""
+    """Returns the interval of a plain mean, the same as in tables."""
     scaled = _scaled(values, bounds)
     binary = bool(np.isin(scaled, (0.0, 1.0)).all())
     found = mean_interval(scaled, binary=binary, bounds=(0.0, 1.0), level=level)

@@ -1,8 +1,8 @@
 """Resampling as weights: bootstrap, jackknife and the plain estimate are one call with different weights.
 
 A statistic is a function of columns and of how often each row counts. All columns share the draws, so any two
-systems or measures are compared on the same resamples, and the means of all columns under all resamples are
-one matrix product. What is drawn is the cluster, which is the row unless the caller says otherwise.
+systems or measures are compared on the same resamples. The means of all columns under all resamples are one
+matrix product. Clusters are drawn; by default each row is a cluster.
 """
 
 from __future__ import annotations
@@ -21,23 +21,23 @@ if TYPE_CHECKING:
     from assay.core.protocols import Floats
 
 RESAMPLES = 10_000
-CHUNK_CELLS = 2**19  # 4 MB of float64 at a time: measured quickest, and memory stays small at any n
+CHUNK_CELLS = 2**19  # 4 MB of float64 at a time: the quickest size when measured, and small at any n
 
 
 def random_generator(seed: int) -> np.random.Generator:
-    """The random generator of all statistics: the same seed gives the same bits."""
+    """Returns the random generator of all statistics: the same seed gives the same bits."""
     return np.random.Generator(np.random.PCG64(seed))
 
 
 def chunk_sizes(total: int, width: int) -> Iterator[int]:
-    """How many rows of `width` cells to hold at a time, until `total` rows are done."""
+    """Yields how many rows of `width` cells to hold in memory at a time, until `total` rows are done."""
     rows = max(1, CHUNK_CELLS // max(width, 1))
     for start in range(0, total, rows):
         yield min(rows, total - start)
 
 
 def bootstrap_weights(n: int, resamples: int = RESAMPLES, seed: int = 0) -> Iterator[Floats]:
-    """Chunks of (rows × n) counts; each row is a multinomial draw that sums to n.
+    """Yields chunks of (rows × n) counts. Each row is a multinomial draw whose counts add up to n.
 
     The stream depends only on the seed, not on the size of the chunks.
     """
@@ -51,10 +51,10 @@ def bootstrap_weights(n: int, resamples: int = RESAMPLES, seed: int = 0) -> Iter
 
 
 def cluster_sums(values: ArrayLike, clusters: NDArray[Any] | None = None) -> tuple[Floats, Floats]:
-    """Per cluster and column, the sum of the values and the number of rows that have one.
+    """Returns the sum of the values and the number of values, by cluster and column.
 
-    NaN is allowed here and nowhere else: it marks a row that a column does not have. Clusters are in the
-    order of their labels; None makes every row a cluster.
+    NaN marks a row that a column does not have; no other function allows NaN. Clusters are in the order of
+    their labels. Without `clusters` every row is a cluster.
     """
     table = np.asarray(values, dtype=np.float64)
     table = table[:, None] if table.ndim == 1 else table
@@ -70,22 +70,22 @@ def cluster_sums(values: ArrayLike, clusters: NDArray[Any] | None = None) -> tup
 
 
 def plain_means(sums: Floats, counts: Floats) -> Floats:
-    """The mean of each column, NaN if it has no rows."""
+    """Returns the mean of each column; NaN if the column has no rows."""
     return ratio(sums.sum(axis=0), counts.sum(axis=0))
 
 
 def jackknife_means(sums: Floats, counts: Floats) -> Floats:
-    """The (clusters × columns) means that leave out one cluster each."""
+    """Returns the (clusters × columns) means, each without one cluster."""
     return ratio(sums.sum(axis=0) - sums, counts.sum(axis=0) - counts)
 
 
 def resampled_means(sums: Floats, counts: Floats, resamples: int = RESAMPLES, seed: int = 0) -> Floats:
-    """The (resamples × columns) bootstrap means, NaN where a resample contains no row of a column."""
+    """Returns the (resamples × columns) bootstrap means; NaN where a resample has no row of a column."""
     return weighted_means(bootstrap_weights(len(sums), resamples, seed), sums, counts)
 
 
 def weighted_means(weights: Iterable[Floats], sums: Floats, counts: Floats) -> Floats:
-    """The means of all columns under each row of each chunk of weights."""
+    """Returns the means of all columns under each row of each chunk of weights."""
     columns = sums.shape[1]
     distinct, which = np.unique(counts, axis=1, return_inverse=True)  # most columns share their rows
     both = np.column_stack([sums, distinct])
@@ -96,9 +96,9 @@ def weighted_means(weights: Iterable[Floats], sums: Floats, counts: Floats) -> F
 
 
 class Draws:
-    """Bootstrap weights that many tables share. They are drawn once per number of rows and kept while small.
+    """Bootstrap weights that many tables share. They are drawn once for each number of rows.
 
-    Weights are small counts, so one byte each is enough.
+    They are kept in memory as long as there is room. Weights are small counts, so one byte each is enough.
     """
 
     KEPT_CELLS = 2**26
@@ -108,7 +108,7 @@ class Draws:
         self._kept: dict[int, list[NDArray[Any]]] = {}
 
     def weights(self, n: int) -> Iterator[Floats]:
-        """The same as `bootstrap_weights` gives for n rows."""
+        """Yields the same weights as `bootstrap_weights` for n rows."""
         if n in self._kept:
             yield from (chunk.astype(np.float64) for chunk in self._kept[n])
             return

@@ -1,7 +1,7 @@
-"""Scores as paired rows: one row per item and combination of factors, one column per system and measure.
+"""Scores as paired rows: a row per item and combination of factors, a column per system and measure.
 
 Every estimate, comparison and gate reads these rows, so everything is compared on the same items. The value
-of a row is the mean over seeds. Resampling draws clusters; by default each item is one.
+of a row is the mean over seeds. Resampling draws clusters; by default each item is a cluster.
 """
 
 from __future__ import annotations
@@ -30,25 +30,25 @@ _GRAVITY = tuple(STATUSES.index(status) for status in GRAVEST_FIRST)
 
 @dataclass(frozen=True)
 class Column:
-    """One system's values of one measure, row by row. NaN where `counted` is false."""
+    """One system's values of one measure, row by row. The value is NaN where `counted` is false."""
 
     values: NDArray[np.float64]
     status: NDArray[np.int8]
 
     @cached_property
     def counted(self) -> NDArray[np.bool_]:
-        """Rows that enter a mean."""
+        """True for rows that enter a mean."""
         counted: NDArray[np.bool_] = np.isin(self.status, (SCORED, MISSING)) & ~np.isnan(self.values)
         return counted
 
     @cached_property
     def expected(self) -> NDArray[np.bool_]:
-        """Rows that the measure applies to."""
+        """True for rows that the measure applies to."""
         expected: NDArray[np.bool_] = self.status != NOT_APPLICABLE
         return expected
 
     def imputed(self, value: float) -> Column:
-        """The column with failed rows counted at one value."""
+        """Returns the column with failed rows counted at the given value."""
         failed = self.status == FAILED
         return Column(
             np.where(failed, value, self.values), np.where(failed, SCORED, self.status).astype(np.int8)
@@ -58,8 +58,8 @@ class Column:
 class Rows:
     """The rows of a study, and its columns by system and measure.
 
-    `variants` are the items of each arm: tags may differ between corpora, for example if only the larger one
-    contains the evidence of a query.
+    `variants` are the items of each arm: tags may differ between corpora, for example if only the larger
+    corpus contains the evidence of a query.
     """
 
     def __init__(
@@ -86,7 +86,7 @@ class Rows:
 
     @cached_property
     def combinations(self) -> list[Factors]:
-        """Every combination of factor values that occurs; one empty one if there are no factors."""
+        """Every combination of factor values that occurs. Without factors, there is one empty combination."""
         values: dict[str, dict[str, None]] = {}
         for arm in self._arms.values():
             for name, value in arm.factors.items():
@@ -101,13 +101,13 @@ class Rows:
         return [arm for arm in self._arms.values() if arm.system == system]
 
     def arm(self, system: str, combo: Factors) -> Arm | None:
-        """The arm of a system at a combination of factors. Factors that the system lacks do not matter."""
+        """Returns a system's arm at a combination of factors. Factors that the system lacks are ignored."""
         fitting = (arm for arm in self.arms(system) if arm.factors.items() <= combo.items())
         return next(fitting, None)
 
     @cached_property
     def _items_at(self) -> list[list[Item]]:
-        """The items of each combination of factors, as the arms there have them."""
+        """The items of each combination of factors, with the tags that its arms give them."""
         found = []
         for combo in self.combinations:
             own: dict[str, Item] = {}
@@ -123,13 +123,13 @@ class Rows:
 
     @cached_property
     def clusters(self) -> NDArray[np.int64]:
-        """The cluster of every row, numbered in order of appearance."""
+        """The cluster of every row, as a number. Clusters are numbered in order of appearance."""
         names = [self._cluster_of(item) for items in self._items_at for item in items]
         numbers = {name: number for number, name in enumerate(dict.fromkeys(names))}
         return np.array([numbers[name] for name in names], dtype=np.int64)
 
     def _cluster_of(self, item: Item) -> str | tuple[str, ...]:
-        """The cluster of an item. An item without a value of the tag is a cluster of its own."""
+        """Returns the cluster of an item. An item without a value of the tag is a cluster of its own."""
         values = self.values_of(item, self._cluster) if self._cluster else []
         return tuple(values) or item.item_id
 
@@ -138,18 +138,18 @@ class Rows:
         return self._items_at[combination][place]
 
     def item_ids(self, conditions: Sequence[Condition]) -> list[str]:
-        """The items of the rows that meet every condition."""
+        """Returns the items of the rows that meet every condition."""
         rows = np.flatnonzero(self.mask(conditions)).tolist()
         return list(dict.fromkeys(self.item_of(row).item_id for row in rows))
 
     def name_items(self, chosen: NDArray[np.bool_]) -> str:
-        """The items of some rows in words: the first few by name, the rest as a number."""
+        """Names the items of some rows: the first few by id, the rest as a number."""
         named = list(dict.fromkeys(self.item_of(int(row)).item_id for row in np.flatnonzero(chosen)))
         more = len(named) - SHOWN_ITEMS
         return ", ".join(named[:SHOWN_ITEMS]) + (f" and {more} more" if more > 0 else "")
 
     def column(self, system: str, measure: str) -> Column:
-        """A system's column. Rows of combinations for which it has no arm do not apply."""
+        """Returns a system's column. A row does not apply if the system has no arm at its combination."""
         if (system, measure) not in self._columns:
             parts = [self._arm_column(system, combo, measure) for combo in self.combinations]
             values, status = (np.concatenate(side) for side in zip(*parts, strict=True))
@@ -157,9 +157,9 @@ class Rows:
         return self._columns[system, measure]
 
     def replacing(self, columns: Mapping[tuple[str, str], Column]) -> Rows:
-        """The same rows with some columns replaced, by system and measure.
+        """Returns the same rows with some columns replaced, by system and measure.
 
-        A replaced column is one run: it has no other seeds.
+        A replaced column has only one run, so it has no values by seed.
         """
         rows = copy.copy(self)
         rows._columns = {**self._columns, **columns}
@@ -167,9 +167,9 @@ class Rows:
         return rows
 
     def by_seed(self, system: str, measure: str) -> dict[int, NDArray[np.float64]]:
-        """A system's values under each of its seeds; empty if no arm of it has several.
+        """Returns a system's values under each of its seeds. Empty if no arm of the system has several seeds.
 
-        An arm with a single seed has its values under every seed of the others.
+        An arm with a single seed has the same values under every seed of the other arms.
         """
         if (system, measure) in self._replaced:
             return {}
@@ -193,7 +193,7 @@ class Rows:
     def _seeds(
         self, system: str, combo: Factors, measure: str
     ) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.int8]]:
-        """The seeds of an arm, and its values and statuses under each of them."""
+        """Returns the seeds of an arm, and its values and statuses under each of them."""
         arm, n = self.arm(system, combo), len(self.items)
         if arm is None or (arm.name, measure) not in self._parts:
             none = np.empty((0, n))
@@ -208,7 +208,7 @@ class Rows:
         return seeds, values, status
 
     def mask(self, conditions: Sequence[Condition]) -> NDArray[np.bool_]:
-        """The rows that meet every condition on tags or factors."""
+        """Returns True for rows that meet every condition on tags or factors."""
         mask = np.ones(len(self), dtype=bool)
         for condition in conditions:
             if condition not in self._masks:
@@ -228,7 +228,7 @@ class Rows:
         ).ravel()
 
     def numbers(self, name: str) -> NDArray[np.float64]:
-        """The number that a tag has on each row; NaN if it has none."""
+        """Returns the number that a tag has on each row; NaN if the tag has no number there."""
         return np.array(
             [
                 next(numbers(self.values_of(item, name)), math.nan)
@@ -240,11 +240,11 @@ class Rows:
 
     @staticmethod
     def values_of(item: Item, name: str) -> list[str]:
-        """An item's values of a tag. Language, split and sequence count as tags."""
+        """Returns an item's values of a tag. Language, split and sequence count as tags."""
         return item.values(name)
 
     def known_values(self, name: str) -> list[str]:
-        """Every value of a tag or factor."""
+        """Returns every value of a tag or factor."""
         seen: dict[str, None] = {combo[name]: None for combo in self.combinations if name in combo}
         for item in (item for items in self._items_at for item in items):
             seen.update(dict.fromkeys(self.values_of(item, name)))
@@ -254,7 +254,7 @@ class Rows:
 def _over_seeds(
     values: NDArray[np.float64], status: NDArray[np.int8]
 ) -> tuple[NDArray[np.float64], NDArray[np.int8]]:
-    """One value per row from several seeds. The row has the gravest status of its seeds."""
+    """Returns one value and one status per row from several seeds. The gravest status of the seeds counts."""
     merged = np.full(status.shape[1], NOT_APPLICABLE, np.int8)
     for code in reversed(_GRAVITY):
         merged[(status == code).any(axis=0)] = code
@@ -266,7 +266,7 @@ def _over_seeds(
 
 
 def status_counts(column: Column, mask: NDArray[np.bool_]) -> dict[str, int]:
-    """How many rows have each status other than scored."""
+    """Returns how many rows have each status other than `scored`."""
     found = np.bincount(column.status[mask], minlength=len(STATUSES))
     return {
         status.value: int(n) for status, n in zip(STATUSES, found, strict=True) if n and status != "scored"

@@ -1,19 +1,19 @@
 """The subset-mean interval. Its ends never fall when the value of a row rises.
 
-The means of random subsets of the rows scatter around what the rows scatter around (Hartigan, 1969): that
-value lies between any two neighbours of the ordered means with equal chance, if the rows are symmetric about
-it. Counting in from both sides gives an interval. It is the inverse of the sign-flip test: flipping the signs
-of a subset leaves a sum as large as the observed one exactly if the subset's own sum is not above zero. So
-the lower end is above zero exactly if the one-sided sign-flip p is at most (1 - level) / 2.
+Put the means of random subsets of the rows in order. If the rows are symmetric about a true value, this value
+is equally likely to lie between any two neighbours of the ordered means (Hartigan, 1969). Counting in from
+both sides gives an interval. It is the inverse of the sign-flip test: flipping the signs of a subset leaves a
+sum as large as the observed sum exactly if the subset's own sum is not above zero. So the lower end is above
+zero exactly if the one-sided sign-flip p is at most (1 - level) / 2.
 
-Other intervals are shorter. The reason for this one: a subset's mean is a sum of rows with weights that are
-not negative, so it never falls when a row rises. An end is the k-th smallest of these means, and k depends
-only on their number, so the end never falls either. If the least and the greatest value of every row are
-known, so are the least and the greatest value of both ends. An interval that depends on the rows' kurtosis
-does not have this property.
+Other intervals are shorter, but their ends can fall when a row rises. A subset's mean is a sum of rows with
+weights that are not negative, so it never falls when a row rises. An end is the k-th smallest of these means,
+and k depends only on their number, so the end never falls either. If the least and the greatest value of
+every row are known, so are the least and the greatest value of both ends. An interval that depends on the
+rows' kurtosis does not have this property.
 
-It is made to tell a difference from none. If nearly all rows tie it is too short for anything else: rows that
-are all alike give an interval of width zero.
+Use the interval only to tell a difference from zero. If nearly all rows tie, it is too short for any other
+use: rows that are all equal give an interval of width zero.
 """
 
 from __future__ import annotations
@@ -33,17 +33,16 @@ if TYPE_CHECKING:
 
     from assay.core.protocols import Floats
 
-ALL_SUBSETS = 13  # up to so many rows all 2^n - 1 subsets are taken, fewer than the usual number of draws
+ALL_SUBSETS = 13  # up to this number of rows, all 2^n - 1 subsets are used
 DIGITS = 12  # a subset whose mean is zero but for floating-point noise counts as zero
-SLACK = 1e-9  # 0.05 · 20 is 1, whatever its last bit
+SLACK = 1e-9  # 0.05 · 20 counts as 1, even if its last bit differs
 
 
 def subset_weights(n: int, resamples: int = RESAMPLES, seed: int = 0) -> Iterator[Floats]:
-    """Chunks of (rows × n) zeros and ones, no row empty: for subsets what `bootstrap_weights` is for the
-    bootstrap.
+    """Yields chunks of (rows × n) zeros and ones, as `bootstrap_weights` does for the bootstrap.
 
-    For few rows these are all subsets, whatever `resamples` is. The stream depends only on n and the seed,
-    not on the size of the chunks.
+    Each row of weights is a subset, and none is empty. For few rows these are all subsets, and `resamples` is
+    ignored. The stream depends only on n and the seed, not on the size of the chunks.
     """
     if n < 1:
         raise UsageError("There are no rows to take subsets of. Check the slice: it selects nothing.")
@@ -51,7 +50,7 @@ def subset_weights(n: int, resamples: int = RESAMPLES, seed: int = 0) -> Iterato
         yield (np.arange(1, 2**n)[:, None] >> np.arange(n) & 1).astype(np.float64)
         return
     random = random_generator(seed)
-    width = 4 * -(-n // 32)  # whole words a row, so that the stream does not depend on the chunks
+    width = 4 * -(-n // 32)  # whole words for each row, so that the stream does not depend on the chunks
     for rows in chunk_sizes(resamples, n):
         words = np.frombuffer(random.bytes(rows * width), dtype=np.uint8).reshape(rows, width)
         drawn = np.unpackbits(words, axis=1, count=n)
@@ -60,10 +59,10 @@ def subset_weights(n: int, resamples: int = RESAMPLES, seed: int = 0) -> Iterato
 
 
 def subset_interval(resampled_means: Floats, level: float = LEVEL) -> Interval:
-    """The interval from the means of subsets; none if there are too few rows for this level.
+    """Returns the interval from the means of subsets. It has no ends if too few rows exist for this level.
 
-    NaN is the mean of a subset that contains no row of a column. Its sum is zero, so it counts against either
-    end: a column with five rows shows nothing, however many rows others have.
+    NaN is the mean of a subset that contains no row of a column. Its sum is zero, so it counts against both
+    ends: a column with five rows never excludes zero, even if other columns have many rows.
     """
     means = np.round(resampled_means[~np.isnan(resampled_means)], DIGITS) + 0.0  # + 0.0: no negative zero
     empty = len(resampled_means) - len(means)
@@ -77,7 +76,7 @@ def subset_interval(resampled_means: Floats, level: float = LEVEL) -> Interval:
 def subset_mean_intervals(
     rows: ArrayLike, *, resamples: int = RESAMPLES, seed: int = 0, level: float = LEVEL
 ) -> list[Interval]:
-    """The interval of the mean of each column of (n × columns) rows, all from the same subsets."""
+    """Returns the interval of the mean of each column of (n × columns) rows, all from the same subsets."""
     sums, counts = cluster_sums(finite_column(rows))
     if not len(sums):
         return [NO_INTERVAL] * sums.shape[1]

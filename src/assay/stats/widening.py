@@ -1,9 +1,9 @@
-"""What items do not show, and what it adds to an interval: other seeds, and rows that nobody saw.
+"""Widens intervals by what items do not show: other seeds, and rows that nobody saw.
 
-Items are a sample, and so are seeds. If a system is better or worse as a whole from seed to seed, three runs
-say little about the next run, however many items they had. The means over seeds are resampled by item; the
-error of the seeds is added, with Student's t for the number of seeds (a two-way layout without replication,
-as in generalizability theory; Brennan, 2001).
+Items are a sample, and so are seeds. If a whole system gets better or worse from seed to seed, three runs say
+little about the next run, even with many items. The means over seeds are resampled by item. Then the error of
+the seeds is added, with Student's t for the number of seeds (a two-way layout without replication, as in
+generalizability theory; Brennan, 2001).
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class SeedStandardError:
-    """The standard error that seeds leave in a mean over them, and the number of seeds."""
+    """The standard error of a mean over seeds that is due to the seeds, and the number of seeds."""
 
     error: float
     seeds: int
 
     def widened(self, interval: Interval, value: float, level: float) -> Interval:
-        """An interval over items, widened by the error of the seeds."""
+        """Returns an interval over items, widened by the error of the seeds."""
         reach = float(special.stdtrit(self.seeds - 1, (1 + level) / 2)) * self.error
         if not reach:
             return interval
@@ -47,10 +47,11 @@ class SeedStandardError:
 def seed_error_of_columns(
     columns: Iterable[tuple[float, Mapping[int, Floats], NDArray[np.bool_]]], clusters: NDArray[np.int64]
 ) -> SeedStandardError | None:
-    """The error that seeds leave in a weighted sum of means; None if fewer than two seeds are common to all.
+    """Returns the standard error, due to seeds, of a weighted sum of means.
 
-    A column is its weight, its values under each seed and the rows that count. One without seeds is the same
-    under all of them and adds nothing: the result then holds for that run of it.
+    A column is its weight, its values under each seed and the rows that count. A column without seeds adds
+    nothing, so the result then holds only for that run of it. None if fewer than two seeds are common to all
+    columns with seeds.
     """
     several = [(weight, by_seed, rows) for weight, by_seed, rows in columns if by_seed]
     if not several:
@@ -66,10 +67,11 @@ def seed_error_of_columns(
 
 
 def seed_error_of_parts(parts: Floats) -> SeedStandardError | None:
-    """The error that seeds leave in an estimate. `parts` is its share from each cluster (columns) and seed
-    (rows).
+    """Returns the standard error of an estimate that is due to seeds.
 
-    It is the variance of the estimates of the seeds, minus what items that vary on their own explain of it.
+    `parts` has what each seed (rows) and cluster (columns) adds to the estimate. The variance between the
+    seeds' estimates, minus the part that independent changes of items explain, is divided by the number of
+    seeds.
     """
     seeds, clusters = parts.shape
     if seeds < 2 or clusters < 2:
@@ -81,9 +83,10 @@ def seed_error_of_parts(parts: Floats) -> SeedStandardError | None:
 
 
 def seed_error_of_estimates(values: Floats) -> SeedStandardError | None:
-    """The error of seeds in an estimate. `values` has a row per seed: the estimate, then its resamples.
+    """Returns the standard error of an estimate that is due to seeds.
 
-    The variance between seeds that resampled items explain is subtracted, as in `seed_error_of_parts`.
+    `values` has one row per seed: the estimate, then its resamples. The part of the variance between seeds
+    that resampled items explain is subtracted, as in `seed_error_of_parts`.
     """
     seeds = len(values)
     if seeds < 2 or not np.isfinite(values[:, 0]).all():
@@ -98,15 +101,15 @@ def seed_error_of_estimates(values: Floats) -> SeedStandardError | None:
 
 
 def unseen_share(n: int, level: float = LEVEL) -> float:
-    """The share of items that can behave as none of n did: about 3 / n at 95 %."""
+    """Returns how large a share of items can behave unlike all n seen items: about 3 / n at 95 %."""
     return float(1 - (1 - level) ** (1 / n)) if n else 1.0
 
 
 def gaffke_interval(values: Floats, bounds: Bounds, level: float, resamples: int, seed: int = 0) -> Interval:
-    """Bounds of a mean that hold whatever was not seen (Gaffke, 2005).
+    """Returns bounds of a mean that hold for any values that were not seen (Gaffke, 2005).
 
-    A Bayesian bootstrap of the rows and of one more row at the end of the range. The bounds are wide if few
-    rows were seen: a rare loss of everything may be missing among rows that all gained a little.
+    They come from a Bayesian bootstrap of the rows and one more row at the end of the range. The bounds are
+    wide if few rows were seen: if all rows gained a little, a rare row that loses everything may be missing.
     """
     random, tail, n = random_generator(seed), (1 - level) / 2, len(values)
     low, high = [], []
@@ -123,10 +126,10 @@ def gaffke_interval(values: Floats, bounds: Bounds, level: float, resamples: int
 def strict_interval(
     values: Floats, plain: Interval, bounds: Bounds, level: float, resamples: int
 ) -> Interval:
-    """The plain interval, with each end moved out to what rare unseen rows allow.
+    """Returns the plain interval, with each end moved out as far as rare unseen rows allow.
 
-    An end stays if at least eight rows on that side were seen that weigh half the mean or more, because then
-    resampling shows what such rows do.
+    An end stays if at least eight rows on its side are half as large as the mean or larger. Then resampling
+    already shows the effect of such rows.
     """
     found, half = gaffke_interval(values, bounds, level, resamples), abs(float(values.mean())) / 2
     low = plain.low if (values <= -max(half, TIE)).sum() >= FEW else min(plain.low, found.low)
