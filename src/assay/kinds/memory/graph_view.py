@@ -128,7 +128,7 @@ def _scopes(dataset: Dataset, documents: Sequence[str]) -> dict[str, Scope]:
 def _published_graphs(
     study: Study, arm: Arm, dataset: Dataset, scopes: Mapping[str, Scope], named: bool
 ) -> dict[Scope, _ScopedGraph]:
-    """Returns the graph over each scope; empty if the system publishes no graph.
+    """Returns the graph over each scope; empty if the system publishes no graph over one of them.
 
     A graph that the system never walks counts only if the system was named.
     """

@@ -1,4 +1,4 @@
-"""How far two people agree on cases, and the decisions about the others, each with a written reason."""
+"""How far two people agree on cases, and the reasoned decisions about cases on which they differ."""
 
 from __future__ import annotations
 
@@ -142,7 +142,7 @@ def doubly_labelled(first: Sheet, second: Sheet) -> list[Pair]:
 
 
 def jaccard(one: CaseLabels, other: CaseLabels) -> float:
-    """Returns the number of shared evidence nodes divided by the number of all; 1 if neither names any."""
+    """Returns the evidence nodes that both name, divided by those that either names; 1 if there are none."""
     union = one.evidence | other.evidence
     return len(one.evidence & other.evidence) / len(union) if union else 1.0
 
@@ -178,7 +178,7 @@ def find_disagreements(pairs: Sequence[Pair]) -> list[Disagreement]:
 
 
 def _in_words(annotation: CaseAnnotation, names: Sequence[str]) -> str:
-    """Returns the labels of a person with these names, in words."""
+    """Returns some labels of a person in words; `names` says which labels."""
     if "decision" in names:
         return annotation.status
     words = []

@@ -65,7 +65,7 @@ def cues_of(text: str) -> list[str]:
 
 @dataclass(frozen=True)
 class Inventory:
-    """The inventory as it is now, and its changes since it was written before."""
+    """The inventory as it is now, and what changed since it was last written."""
 
     path: Path
     documents: int

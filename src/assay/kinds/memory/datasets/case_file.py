@@ -94,7 +94,7 @@ class CaseExpectation(_StrictModel):
 
 
 class CaseRecord(_StrictModel):
-    """One question of the file."""
+    """A case of the file: a question, and what a memory should do with it."""
 
     case_id: FilledText
     query: FilledText
@@ -125,7 +125,7 @@ class LabelQuality(_StrictModel):
 
 
 class CaseFileHeader(_StrictModel):
-    """The fields of a case file, with its cases unread."""
+    """The fields of a case file. Its cases are not checked yet."""
 
     dataset_id: FilledText
     domain_pack_name: Annotated[

@@ -170,7 +170,7 @@ class PrimingShift(ActivationMeasure):
 
     @staticmethod
     def _twins(block: Block) -> dict[str, Response | None]:
-        """Returns the response of each unprimed twin by the id of the probe that it is compared with."""
+        """Returns, by the id of each probe, the response of its unprimed twin."""
         pairs = zip(walk_expectations(block.items), block.responses, strict=True)
         return {each.unprimed_of: response for each, response in pairs if each.unprimed_of is not None}
 

@@ -56,7 +56,7 @@ _CAUSES = {"path": "the best path", "random": "random edges", "nearby": "edges n
 
 @dataclass(frozen=True)
 class Walks:
-    """The section on how systems walked."""
+    """The report section on how systems walked."""
 
     def of(self, evaluation: Evaluation) -> Section | None:
         # a walk may reveal which condition is which while the study is blinded

@@ -243,7 +243,10 @@ def drawn_items(results: Results, items: Sequence[WalkedItem], grid: Grid) -> li
 
 
 def _lowest_score(results: Results, grid: Grid, item: WalkedItem) -> float:
-    """Returns the lowest score of the arms that walked, on the first measure with a score for the item."""
+    """Returns the worst score of the arms that walked, on the first measure with a score for the item.
+
+    If lower is better on that measure, the score is negated. Without any score, the result is infinity.
+    """
     for measure in results.measures:
         cells = [grid.get((arm, measure.name), {}).get(item.item_id) for arm in item.walks]
         values = [cell.value for cell in cells if cell is not None and cell.value is not None]

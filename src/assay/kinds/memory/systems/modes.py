@@ -212,7 +212,7 @@ class ActivationSpreadingDynamic(ActivationSpreading):
 
 @dataclass(frozen=True, kw_only=True)
 class PageRank(_WalkingMemory):
-    """A memory that runs personalised PageRank over the same graph, from the nodes that match best."""
+    """A memory that runs personalised PageRank over the graph, from the nodes that match best."""
 
     starts: int = 10
     damping: float = 0.5

@@ -49,7 +49,7 @@ class PackGraph(NamedTuple):
 
 @runtime_checkable
 class DomainPack(Protocol):
-    """A pack, which draws the graph of passages. They are in order, from one document or from several.
+    """A pack draws the graph of passages. The passages are in order, from one document or from several.
 
     `edges` returns the kinds of edges that the pack can draw. A pack may also be a `RoleDeclaringPack` and,
     like every part, a `VersionedPlugin` and an `IdentifiedPlugin` of `core/optional.py`.
@@ -239,7 +239,7 @@ def pack_problems(
     kit: Kit,
     places: Mapping[str, Place] | None = None,
 ) -> list[Problem]:
-    """Returns problems: named packs that cannot be used, and kinds of edges that no pack draws.
+    """Returns a problem for each named pack that cannot be used and each kind of edge that no pack draws.
 
     `places` says where the pack of each document is named, as far as that place is known.
     """
@@ -312,7 +312,7 @@ def _required_words(gold: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 def _known_words(
     corpus: Corpus, item: Item, pack: DomainPack | None, kit: Kit
 ) -> Mapping[str, frozenset[str] | None]:
-    """Returns the words that can occur in walks of an item, by kind; None for a kind with unknown words."""
+    """Returns the words that can occur in walks of an item, by kind; None if the words are not known."""
     part = corpus if item.scope is None else corpus.restricted(item.scope)
     names = dict.fromkeys(map(pack_name, part.passages))
     try:
