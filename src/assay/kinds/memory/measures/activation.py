@@ -177,7 +177,7 @@ class PrimingShift(ActivationMeasure):
 
 @dataclass(frozen=True)
 class PrimingPull(PrimingShift):
-    """Priming pull: how much more of a probe's result is evidence of the items before it.
+    """Priming pull: how much more evidence of earlier items a probe's result has than in a fresh session.
 
     The value is Σ (p − q) over the evidence (label "relevance", grade 1 or more) of the items before the
     probe in its sequence. p and q are the scores of the probe and of the same question in a fresh session;
