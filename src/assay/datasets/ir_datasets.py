@@ -64,7 +64,10 @@ def _catalogue() -> ModuleType:
 
 
 def _passage(doc: Any) -> Passage:
-    """Makes a passage of a document: with its title if it has one apart from its text."""
+    """Makes a passage of a document, with its separate title if it has a field `text`.
+
+    Otherwise all text of the document becomes the text of the passage.
+    """
     if isinstance(text := getattr(doc, "text", None), str):
         return Passage(doc.doc_id, text, getattr(doc, "title", None) or "")
     return Passage(doc.doc_id, doc.default_text())

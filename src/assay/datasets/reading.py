@@ -174,7 +174,7 @@ class FolderReader:
 
 
 def missing_passages(doc_ids: Collection[str], where: str, line: int, field: str = "") -> Problem:
-    """Returns the problem that passages are named which the corpus does not have."""
+    """Returns the problem that some passages are not in the corpus."""
     names = ", ".join(map(repr, list(doc_ids)[:_NAMED]))
     more = f" and {len(doc_ids) - _NAMED} more" if len(doc_ids) > _NAMED else ""
     fix = "Add them to the corpus, or take them out here."

@@ -23,10 +23,10 @@ from assay.retrieval.chat import Chat, ChatReply, Message
 class ChatParameters:
     """The parameters of every plugin that asks a chat model.
 
-    `url` is the address of the service, without /chat/completions. If `model` is empty, the service is asked
-    without the name of a model; it must then have only one. Write `key` as `${OPENAI_API_KEY}` if possible; a
-    server of your own may need no key. The fields of `extra` are added to each request; null removes a field.
-    `threads` is the largest number of requests at the same time. Prices are per million tokens.
+    `url` is the address of the service, without /chat/completions. `model` may be empty if the service has
+    only one model. Write `key` as `${OPENAI_API_KEY}` if possible; a server of your own may need no key. The
+    fields of `extra` are added to each request; null removes a field. `threads` is the largest number of
+    requests at the same time. Prices are per million tokens.
     """
 
     url: str = outside_identity("")
@@ -46,7 +46,7 @@ class ChatParameters:
 
     @cached_property
     def endpoint(self) -> Endpoint:
-        """The service. The constructor checks address, key, timeout, retries and backoff."""
+        """The service. Address, key, timeout, retries and backoff are checked when it is made."""
         price = self.price_in + self.price_out  # only tells whether there is a price: `Chat` computes costs
         return Endpoint(self.url, self.key, self.timeout, self.retries, self.backoff, price)
 

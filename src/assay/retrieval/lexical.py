@@ -56,7 +56,7 @@ class Analysis:
 
     A word is a run of letters and digits, in lower case and Snowball-stemmed. Stop words are left out. If
     `stop_words` is None, the language's own list is used. If it is empty, no word is left out. The language
-    "any" has no stemming and no stop words.
+    "any" has no stemming and no list of its own.
     """
 
     language: Language = "english"

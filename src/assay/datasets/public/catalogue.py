@@ -137,7 +137,7 @@ def _without_shown_secrets(entry: CatalogueEntry) -> CatalogueEntry:
 
 
 def data_folder(env: Mapping[str, str]) -> Path:
-    """Returns the folder of all data, which a command may replace by another folder."""
+    """Returns the folder of all data. Commands may use another folder instead."""
     return Path(env.get(FOLDER) or "data")
 
 
@@ -154,7 +154,7 @@ def find_release(catalogue: Mapping[str, CatalogueEntry], name: str, below: Path
 
 
 class LockedFile(msgspec.Struct, frozen=True):
-    """A file when it arrived: the checksum and the length of its content, and the sources of file and
+    """A file when it arrived: checksum and length of its content, its source, and the source of the
     checksum."""
 
     sha256: str

@@ -72,8 +72,7 @@ class InstalledRelease:
 
 
 def get_release(release: Release, transfer: Transfer) -> InstalledRelease:
-    """Downloads the missing files. Removes a downloaded file with a wrong checksum, and raises a
-    DataError."""
+    """Downloads the missing files. If a checksum is wrong, removes the file and raises a DataError."""
     locked = read_data_lock(release)
     _check_one_copy(release, locked, [each.name for each in release.kept])
     files: list[InstalledFile] = []

@@ -50,8 +50,7 @@ SHOWN_NEAR = 5
 
 
 class _HitText(NamedTuple):
-    """A hit to be judged: its id and text, and the arm and seed that returned the text (None: all of
-    them)."""
+    """A hit to be judged: its id and text, and the arm and seed that returned the text (None: all)."""
 
     doc_id: str
     text: str
@@ -162,8 +161,7 @@ class Anchors:
                     yield NearMiss(judgment, 0 if fits else len(target.text))
 
     def describe(self, near: Sequence[NearMiss]) -> Iterator[str]:
-        """Describes near misses: how many items have them, some hits, why they do not count, and what to
-        do."""
+        """Describes near misses: items, some of the hits, why they do not count, and what to do."""
         return _describe(near)
 
     def _judgments(self, item_id: str, said: Iterable[tuple[Anchor, _HitText]]) -> Iterator[Judgment]:
@@ -190,8 +188,7 @@ class Anchors:
     # ------------------------------------------------------------------- passages of the corpus
 
     def passages(self, anchor: Anchor, index: AnchorIndex, short: bool = True) -> list[Passage]:
-        """Returns the passages that count as an anchor, or those that are only too long (with `short`
-        False)."""
+        """Returns the passages that count as an anchor, or (`short` False) those that are only too long."""
         found: dict[str, Passage] = {}
         for place in index.places(anchor):
             wanted = count_visible(place.text)
@@ -227,8 +224,7 @@ class Anchors:
                 yield found, hit
 
     def _forbidding(self, own: str, withheld: ForbiddenText) -> Anchor | None:
-        """Returns an anchor that forbids a text, by a long stretch or (in short texts) by a large enough
-        share."""
+        """Returns an anchor that forbids a text by a long stretch or, in short texts, by a large share."""
         if found := withheld.anchor_in(own):
             return found
         for anchor, forbidden in withheld.texts:

@@ -191,9 +191,9 @@ class BertConfig(msgspec.Struct, frozen=True):
 def bert_onnx(config: Path, weights: Path) -> bytes:
     """Builds a BERT encoder as a serialised ONNX graph from its safetensors, without torch.
 
-    The network is described in Devlin et al. (2019). Its tensors must have the names with which the
-    transformers library saves a BertModel. It adds up token, position and segment embeddings. Then come
-    layers of attention and a feed-forward part; the output of each is added to its input and normalised.
+    Devlin et al. (2019) describe the network. The tensors must have the names that the transformers library
+    gives them when it saves a BertModel. The network adds up token, position and segment embeddings. Then
+    come layers of attention and a feed-forward part; the output of each is added to its input and normalised.
     Inputs are `input_ids` and `attention_mask` (batch × sequence, both free). The output is
     `last_hidden_state`.
     """

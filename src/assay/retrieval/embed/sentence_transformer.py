@@ -137,8 +137,10 @@ class SentenceTransformerModel:
         )
 
     def _encodings(self, texts: Sequence[str], role: Role) -> Sequence[Encoding]:
-        """Returns the tokens of each text as the model gets them, or nothing if its tokenizer is not a fast
-        one."""
+        """Returns the tokens of each text as the model gets them.
+
+        Returns nothing if the model's tokenizer is not a fast tokenizer, as the library calls it.
+        """
         tokenizer, cut = self._model.tokenizer, self._model.max_seq_length
         if not texts or not getattr(tokenizer, "is_fast", False):
             return ()

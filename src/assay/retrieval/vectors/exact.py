@@ -181,7 +181,10 @@ class ExactStore:
 
 
 def save_array(path: Path, array: np.ndarray[tuple[int, ...], np.dtype[np.generic]]) -> None:
-    """Saves like numpy.save, but a full disk gives an OSError with an errno, which numpy's error lacks."""
+    """Saves an array like numpy.save.
+
+    If the disk is full, it raises an OSError with an errno, which numpy's own error lacks.
+    """
     with path.open("wb") as file:
         np.lib.format.write_array_header_1_0(file, np.lib.format.header_data_from_array_1_0(array))
         file.write(np.ascontiguousarray(array).data)
@@ -278,7 +281,8 @@ def facets_of(metadata: Mapping[str, object]) -> list[str]:
 
 
 def wanted_facets(where: Where | None) -> list[list[str]]:
-    """Returns, for each key of a filter, a list of facets. A vector must have at least one of each list."""
+    """Returns a list of facets for each key of a filter. A vector must have at least one facet of each
+    list."""
     asked = []
     for key, value in (where or {}).items():
         values = _values(value)

@@ -179,7 +179,7 @@ def _mapped_vectors(graph: Any) -> Vectors:
 
 
 def _faiss() -> Any:
-    """Imports the library without its types, which lack half of the functions that are used here."""
+    """Imports the library. Its types are not used, because they lack half of the functions needed here."""
     try:
         return import_module("faiss")
     except ImportError as error:

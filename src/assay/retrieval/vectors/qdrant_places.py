@@ -131,7 +131,7 @@ class QdrantFolder:
         self._client: QdrantClient | None = None
 
     def join(self) -> QdrantFolder:
-        """Opens the folder for its first user."""
+        """Adds a user of the folder, and opens the folder for the first user."""
         with self._turn:
             if self._client is None:
                 self._client = self._opened()
@@ -140,7 +140,7 @@ class QdrantFolder:
         return self
 
     def close(self) -> None:
-        """Closes the folder when its last user leaves."""
+        """Removes a user of the folder, and closes the folder after the last user."""
         with self._turn:
             self._users -= 1
             if self._users == 0:

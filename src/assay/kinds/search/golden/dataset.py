@@ -58,13 +58,13 @@ def _categories() -> dict[str, Category]:
 
 @dataclass(frozen=True)
 class Golden:
-    """Golden sets over books. The category of a query decides if passages, a route or an intent is judged.
+    """Golden sets over books. Their queries are judged by passages, by route or by intent.
 
-    `sets` is a glob or a list of files. `corpus` is a folder LANGUAGE/BOOK/NN.md or a documents.jsonl.
-    `forbidden` is a file that lists text which no query of a withholding category may get. `main` is the
-    language for which the counts are declared (default: the language of the first file). `words` is the
-    smallest and the largest length of an anchor in words. `dominant` is the largest share of queries that may
-    have the same theme.
+    The category of a query decides how it is judged. `sets` is a glob or a list of files. `corpus` is a
+    folder LANGUAGE/BOOK/NN.md or a documents.jsonl. `forbidden` is a file that lists text which no query of a
+    withholding category may get. `main` is the language for which the counts are declared (default: the
+    language of the first file). `words` is the smallest and the largest length of an anchor in words.
+    `dominant` is the largest share of queries that may have the same theme.
     """
 
     sets: str | tuple[str, ...]
