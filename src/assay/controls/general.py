@@ -26,9 +26,9 @@ from assay.core.records import PATH, Context, Hit, Item, Piece, Response, Step
 from assay.stats.rows import Column
 
 DRAWS = 200
-SMALLEST = 0.10  # the least share of the gate's items in a slice that is lost
+SMALLEST = 0.10  # the least share of the gate's items that a lost slice must have
 MOST_RETURNED = 1_000  # documents per item of the system that returns everything
-ANSWERED = frozenset({"hits", "contexts", "trace", "route", "flags"})  # parts that people do not score
+ANSWERED = frozenset({"hits", "contexts", "trace", "route", "flags"})  # people do not score these parts
 ANYTHING = ANSWERED | {"answer"}
 
 

@@ -35,10 +35,10 @@ from assay.measures.score import BrokenMeasures, score_blocks
 from assay.stats.rows import Column, Rows
 
 Random = np.random.Generator
-Columns = Mapping[tuple[str, str], Column]  # by system and measure
+Columns = Mapping[tuple[str, str], Column]  # the scores, by system and measure
 Remake = Callable[[Block, Random], Block]
 Leaves = Mapping[Call, Operand]
-VERSIONS = 20  # of a control that is drawn at random
+VERSIONS = 20  # of the answers of a control that is drawn at random
 
 
 @dataclass(frozen=True)
@@ -115,7 +115,7 @@ class StandIn:
     """The scores and judgments that replace the stored ones in one draw."""
 
     columns: Columns = field(default_factory=dict)
-    judgments: Sequence[Judgment] | None = None  # None: as they are
+    judgments: Sequence[Judgment] | None = None  # None: the stored ones stay
 
 
 Draw = Callable[[Random], StandIn]
@@ -126,19 +126,19 @@ class Trial:
     """One gate, with everything from which controls can be made."""
 
     roles: Roles
-    measures: Sequence[Measure]  # that the gate reads
-    blocks: Sequence[Block]  # of every arm of the study
+    measures: Sequence[Measure]  # the measures that the gate reads
+    blocks: Sequence[Block]  # the blocks of every arm of the study
     rows: Rows
     scores: pl.DataFrame
     judgments: Sequence[Judgment] = ()
-    labels: Sequence[str] = ()  # whose agreement between raters the gate reads
-    by: Sequence[str] = ()  # tags that the study is sliced by
+    labels: Sequence[str] = ()  # labels on which the gate reads the agreement between raters
+    by: Sequence[str] = ()  # the tags by which the study is sliced
     where: Sequence[tuple[Condition, ...]] = ()  # the slices that the gate reads
     baseline: str | None = None
     seed: int = 0
-    every: Sequence[Measure] = ()  # that any gate of the study reads
-    kept: dict[tuple[str, int, str, str, str], Column] = field(default_factory=dict)  # scored already
-    oracle: Sequence[OraclePart] = ()  # what adds traces to the oracle's answers
+    every: Sequence[Measure] = ()  # the measures that any gate of the study reads
+    kept: dict[tuple[str, int, str, str, str], Column] = field(default_factory=dict)  # known scores
+    oracle: Sequence[OraclePart] = ()  # the parts that add traces to the oracle's answers
 
     # ------------------------------------------------------------------------------- what is stored
 
@@ -274,7 +274,7 @@ class Trial:
             "nothing", lambda block, _: replace_responses(block, [Response() for _ in block.items])
         )
         self._refuse_unchanged([made])
-        # people scored no answer that was not given, so it has the worst grade of what people score
+        # people did not score these empty answers, so they get the worst value of such measures
         scored = {each.name: each for each in self.measures if {"answer", "labels"} <= each.needs}
         return {key: _worst(scored.get(key[1]), self.columns[key], made[key]) for key in made}
 

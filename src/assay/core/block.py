@@ -58,24 +58,24 @@ LABEL_COLUMNS = {
     "seed": pl.Int64,
     "grade": pl.Float64,
     "category": pl.String,
-    "rank": pl.Int64,  # of its judge among the judges of the study; 0 is the best
+    "rank": pl.Int64,  # the rank of the judge among the study's judges; 0 is the best
 }
 
 
 @dataclass(frozen=True)
 class Labels:
-    """Judgments after precedence: one grade per item, label, target, span, arm and seed.
+    """The judgments that count, with one grade per item, label, target, span, arm and seed.
 
-    An arm or seed of null means every arm or seed. Under a closed label, a target without a grade is not
-    relevant. Under any other label, such a target is unknown, and values have the hash of the pool that was
-    looked at.
+    If several judges gave a grade, the grade of the most trusted judge counts. An arm or seed of null means
+    every arm or seed. Under a closed label, a target without a grade is not relevant. Under any other label,
+    such a target is unknown, and values have the hash of the pool that was looked at.
     """
 
     frame: pl.DataFrame
     closed: frozenset[str] = frozenset()
-    pools: Mapping[str, str] = field(default_factory=dict)  # by open label
+    pools: Mapping[str, str] = field(default_factory=dict)  # the hash of the pool, by open label
     apart: Mapping[str, frozenset[str]] = field(default_factory=dict)  # by arm: the arms on another corpus
-    near_misses: pl.DataFrame | None = None  # what would be labels too if near misses counted; None: nothing
+    near_misses: pl.DataFrame | None = None  # the near misses as labels; None: there are none
 
     @classmethod
     def none(cls) -> Labels:
@@ -131,14 +131,14 @@ class Block:
     arm: Arm
     seed: int
     items: Sequence[Item]
-    answers: pl.DataFrame  # failed (null: pending), docs, scores, rest
+    answers: pl.DataFrame  # columns: failed (null: pending), docs, scores, rest
     labels: Labels
     judgments: Sequence[Judgment] = ()
-    structure: Structure | None = None  # of the index over the whole corpus
-    structures: Mapping[str, Structure] = field(default_factory=dict)  # of the indexes of scopes, by item_id
-    gives: frozenset[str] | None = None  # what the system's responses can hold; None: not declared
-    corpus: Corpus = Corpus(())  # what the system searched
-    beside: Block | None = None  # of the other system, for a measure that compares two
+    structure: Structure | None = None  # the structure of the index over the whole corpus
+    structures: Mapping[str, Structure] = field(default_factory=dict)  # for scoped items, by item_id
+    gives: frozenset[str] | None = None  # the parts that responses can hold; None: not declared
+    corpus: Corpus = Corpus(())  # the corpus that the system searched
+    beside: Block | None = None  # the block of the second system, if a measure compares two
 
     def structure_of(self, item: Item) -> Structure | None:
         """Returns the tree or graph of the index that answered an item; None if the index published none."""
@@ -269,7 +269,7 @@ class Block:
         """Returns the grades by rank in a view. They are computed once per view."""
         if view not in self._gains:
             ranking = self.ranked(view.level)
-            # by place, not by score: a run file's scores are compared in single precision, a system's are not
+            # ranks, since scores of run files are compared in single precision, and those of systems are not
             placed = ranking.with_columns(score=pl.col("score").rank("dense").over("item"))
             found = gain_matrix(placed, self.graded(view), self.item_ids)
             if view.level == "document":
@@ -287,7 +287,10 @@ class Block:
 
     @property
     def rankable(self) -> NDArray[np.bool_]:
-        """True for items whose ranking can be right or wrong under the label "relevance"."""
+        """True for items whose ranking can be right or wrong under the label "relevance".
+
+        See `rankable_in`.
+        """
         return self.rankable_in(View())
 
     def rankable_in(self, view: View) -> NDArray[np.bool_]:

@@ -1,6 +1,6 @@
-"""A dataset in memory: its corpus, items and label definitions.
+"""A dataset in memory: its corpus, its items and the definitions of its labels.
 
-Also the conditions of slices, which select items.
+The module also has the conditions of slices, which select items.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Corpus:
     documents: Mapping[str, Document] = field(default_factory=dict)
     # the units that a passage counts as, if documents were cut again and gold names the earlier passages
     units: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    before: Corpus | None = None  # the corpus of those units
+    before: Corpus | None = None  # the corpus that has these units
 
     def __len__(self) -> int:
         return len(self.passages)
@@ -103,17 +103,17 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True)
 class Dataset:
-    """A corpus and a golden set over it."""
+    """A corpus, with a golden set of items for it."""
 
     name: str
     corpus: Corpus
     items: Sequence[Item]
     label_definitions: Mapping[str, str] = field(default_factory=dict)
     warnings: Sequence[str] = ()
-    columns: Mapping[str, str] = field(default_factory=dict)  # what its authors call the fields of a passage
-    places: Mapping[str, Place] = field(default_factory=dict)  # file and line of each item
-    layer: str = ""  # public, structured or private: what a result on it can support
-    unproven: Sequence[str] = ()  # what results on it cannot show, however good they are
+    columns: Mapping[str, str] = field(default_factory=dict)  # names of passage fields, by the authors
+    places: Mapping[str, Place] = field(default_factory=dict)  # the file and line of each item
+    layer: str = ""  # public, structured or private: the claims that a result can support
+    unproven: Sequence[str] = ()  # what results on this data cannot show, however good they are
 
     def __post_init__(self) -> None:
         problems = [

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 LONGEST_PAUSE = 60.0  # seconds before another attempt, even if a service asks for more
-_PASSING = frozenset({408, 409, 425, 429})  # besides every status from 500 on
+_PASSING = frozenset({408, 409, 425, 429})  # as is every status from 500 on
 LARGEST = 64 * 1024 * 1024  # bytes of a decompressed answer
 _LARGEST_REFUSAL = 1024 * 1024  # bytes that are read of an answer that is an error
 _SHOWN = 200  # characters of a message from a service
@@ -135,9 +135,9 @@ class Endpoint:
     url: str = field(repr=False)  # may hold credentials, and a query such as ?api-version=…
     key: str | None = field(default=None, repr=False)  # sent as a bearer token
     timeout: float = 30.0  # seconds for one attempt
-    retries: int = 5  # attempts after the first
+    retries: int = 5  # attempts after the first one
     backoff: float = 0.5  # seconds before the second attempt; twice as many before each one after it
-    price: float = 0.0  # of a million tokens
+    price: float = 0.0  # the price of a million tokens
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
@@ -214,8 +214,8 @@ class Endpoint:
     def counted(self, usage: object, texts: Sequence[str]) -> int:
         """Returns the number of tokens that a request took, according to the field `usage` of the answer.
 
-        Without that field the number is 0. But if tokens have a price, each four characters that were sent
-        count as one token, so that a cost is never reported as zero.
+        Without that field the number is 0. But if tokens have a price, four characters that were sent count
+        as one token, and each text as at least one, so that a cost is never reported as zero.
         """
         total = usage.get("total_tokens") if isinstance(usage, dict) else None
         if isinstance(total, int | float) and 0 <= total < float("inf"):
@@ -262,7 +262,7 @@ class Client:
     def post(self, path: str, payload: object, read: Callable[[Any], T]) -> T:
         """Sends a request and returns what `read` makes of the answer.
 
-        If `read` raises ValueError, it tries again.
+        If `read` raises ValueError, the request is sent again.
         """
         content = json.dumps(payload, ensure_ascii=False, allow_nan=False).encode("utf-8", "replace")
         attempt = 1
@@ -393,4 +393,4 @@ def _retry_after_seconds(header: str, now: float) -> float:
             seconds = parsedate_to_datetime(header).timestamp() - now
         except ValueError:
             return 0.0
-    return seconds if seconds > 0 else 0.0  # also if it is NaN
+    return seconds if seconds > 0 else 0.0  # 0 also for NaN

@@ -1,12 +1,12 @@
-"""Every error Assay raises on purpose.
+"""The errors that Assay raises on purpose, with their exit codes.
 
-AssayError                      exit 1 is Python's own crash and is never used here
+AssayError                      exit 1 is a crash of Python itself, and is never used here
 ├── UsageError         exit 2   the command or call makes no sense as written
 │   └── MissingVariable         an environment variable that a study names is not set
-├── DataError          exit 3   a file or record is wrong; carries every problem found
-├── SystemFailure      exit 4   a system under test could not be opened, or failed on everything
+├── DataError          exit 3   a file or record is wrong; the error lists all problems that were found
+├── SystemFailure      exit 4   a system under test could not be opened, or failed on every item
 ├── PluginError        exit 5   a plugin is unknown, broken, or was given wrong parameters
-└── Retryable                   raised by systems: this attempt failed, another may pass
+└── Retryable                   a system raises it: this attempt failed, but another may succeed
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class AssayError(Exception):
 
 
 class UsageError(AssayError):
-    """A call or a command that makes no sense as written."""
+    """A call or a command makes no sense as written."""
 
     exit_code = 2
 

@@ -33,7 +33,7 @@ class GainMatrix:
     """The grades of every item by rank, and the grades of its ideal ranking."""
 
     grades: NDArray[np.float64]  # (n, depth); NaN: unjudged, or nothing at that rank
-    returned: Ints  # (n,) how many hits came back
+    returned: Ints  # (n,) the number of hits that were returned
     ideal: NDArray[np.float64]  # (n, m) positive grades of all labels, best first, padded with 0
     labelled: NDArray[np.bool_]  # (n,) whether the item has any judgment
 

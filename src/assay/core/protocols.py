@@ -38,9 +38,7 @@ if TYPE_CHECKING:
     Bools = NDArray[np.bool_]
 
 
-ProgressCallback = Callable[
-    [str, int, int], None
-]  # what is being done, how much of it is done, how much there is
+ProgressCallback = Callable[[str, int, int], None]  # the stage, the amount done, and the total amount
 
 
 def ignore_progress(stage: str, done: int, total: int) -> None:
@@ -73,8 +71,8 @@ class Kit:
     clock: Callable[[], float] = time.time
     env: Mapping[str, str] = field(default_factory=lambda: os.environ)
     root: Path = field(default_factory=Path)  # what relative paths in a study are relative to
-    progress: ProgressCallback = field(default=ignore_progress, compare=False)  # of long work, as embedding
-    pay: Callable[[float], None] = field(default=ignore_cost, compare=False)  # counts a cost when it arises
+    progress: ProgressCallback = field(default=ignore_progress, compare=False)  # called during long work
+    pay: Callable[[float], None] = field(default=ignore_cost, compare=False)  # called with each cost
     given_secrets: set[str] = field(default_factory=set, compare=False, repr=False)  # names of variables
 
     def secret(self, name: str) -> str:
@@ -179,9 +177,9 @@ class PersonJudge(Judge, Protocol):
 class ItemFact(NamedTuple):
     """A fact about an item. People see it beside the item's text when they judge its passages."""
 
-    name: str  # its field in forms
+    name: str  # the name of its field in forms
     value: str | tuple[str, ...]
-    title: str = ""  # its name at the desk; empty: only forms show it
+    title: str = ""  # the name of the fact at the desk; empty: only forms show it
 
 
 @runtime_checkable
@@ -203,7 +201,7 @@ class NearMiss(NamedTuple):
     """A hit that nearly counts as relevant, and about which no judge has decided."""
 
     judgment: Judgment  # the judgment that it would have if it counted
-    size: int = 0  # characters, if it is too long to count; 0: it does not count for another reason
+    size: int = 0  # its characters, if it is too long to count; 0: it does not count for another reason
 
 
 @runtime_checkable

@@ -62,7 +62,7 @@ class Passage(msgspec.Struct, frozen=True):
     text: str
     title: str = ""
     source: str | None = None  # the document it was cut from; None: it is a document itself
-    span: Span | None = None  # its place in that document
+    span: Span | None = None  # the place of the passage in that document
     section: str | None = None
     metadata: dict[str, Any] = {}
 
@@ -86,7 +86,7 @@ class Item(msgspec.Struct, frozen=True):
     language: str | None = None
     tags: Tags = {}
     gold: dict[str, Any] = {}
-    expects: str | None = None  # "nothing": no answer is right; "route", "intent": not passages
+    expects: str | None = None  # "nothing": the right answer is none; "route", "intent"; None: passages
     sequence: str | None = None  # items of one sequence run in order in one session
     scope: list[str] | None = None  # the doc_ids that are indexed for this item; None: the whole corpus
     split: str | None = None
@@ -199,9 +199,9 @@ class Node(msgspec.Struct, frozen=True, omit_defaults=True):
     role: str | None = None
     doc_id: str | None = None
     span: Span | None = None
-    weight: float | None = None  # its importance, independent of the query
-    about: str | None = None  # its content, in the words by which queries are routed
-    entities: list[str] = []  # the names that distinguish it from its siblings
+    weight: float | None = None  # the importance of the node, independent of the query
+    about: str | None = None  # the content of the node, in the words by which queries are routed
+    entities: list[str] = []  # the names that distinguish the node from its siblings
 
 
 class Edge(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -242,7 +242,7 @@ class Judgment(msgspec.Struct, frozen=True, omit_defaults=True):
     time: float | None = None
     judgment_id: str | None = None
     replaces: str | None = None  # an earlier judgment of the same judge
-    withdrawn: bool = False  # it only takes back the judgment that it replaces
+    withdrawn: bool = False  # True: it only withdraws the judgment that it replaces
 
 
 class Question(msgspec.Struct, frozen=True):
@@ -277,7 +277,7 @@ class Status(StrEnum):
     MISSING = "missing"  # asked, nothing returned: it counts with the measure's value for absence
     FAILED = "failed"  # the system failed
     UNJUDGED = "unjudged"
-    PENDING = "pending"  # not run: limit, cap, killed
+    PENDING = "pending"  # not asked yet: a limit or cap was reached, or the run was killed
     NOT_APPLICABLE = "not_applicable"
 
 
@@ -314,7 +314,7 @@ class Estimate(msgspec.Struct, frozen=True):
     n_scored: int
     n_expected: int
     method: str = ""
-    counts: dict[str, int] = {}  # how many scores of each status other than scored
+    counts: dict[str, int] = {}  # the number of scores of each status except scored
 
 
 class Comparison(msgspec.Struct, frozen=True):
@@ -338,11 +338,11 @@ class Comparison(msgspec.Struct, frozen=True):
     effect_name: str = ""
     test: str = ""
     family: str = ""
-    mde: float | None = None  # smallest difference this n would find with 80 % power
-    p_wilcoxon: float | None = None  # of the signed-rank test, if values are not only yes or no
+    mde: float | None = None  # the smallest difference that n rows would find with 80 % power
+    p_wilcoxon: float | None = None  # the p-value of the signed-rank test, if values are not binary
     refused: str | None = None  # why there is no comparison
-    shown: str = ""  # "better" or "worse" (a than b): what its interval shows at the family's level
-    level: float | None = None  # the level of that interval; `low` and `high` stay at 95 %
+    shown: str = ""  # whether the interval at `level` shows that a is "better" or "worse" than b
+    level: float | None = None  # the level of the family's interval; `low` and `high` are at 95 %
 
 
 THRESHOLD_SHOWN, GAIN_SHOWN, LOSS_SHOWN, NO_LOSS_SHOWN, NOT_GUARDED = (
@@ -359,9 +359,9 @@ class Advice(msgspec.Struct, frozen=True):
     """How many more items are likely to decide an undecided clause, or what to do instead."""
 
     items: int | None
-    where: str = ""  # the slice they must be in
-    chance: float | None = None  # probability that they decide it if the effect is as estimated
-    by_luck: float | None = None  # probability that they decide it if there is no effect
+    where: str = ""  # the slice in which the items must be
+    chance: float | None = None  # the probability that they decide it if the effect is as estimated
+    by_luck: float | None = None  # the probability that they decide it if there is no effect
     instead: str = ""
 
 
@@ -378,10 +378,10 @@ class ClauseResult(msgspec.Struct, frozen=True):
     left: float | None = None
     right: float | None = None
     mde: float | None = None
-    advice: Advice | None = None  # if it is undecided for lack of items
+    advice: Advice | None = None  # only if the clause is undecided for lack of items
     role: str = "go"  # first, go or kill
-    ways: list[int] = []  # if there are several ways to go: those to which it belongs
-    shows: str = ""  # what decides it: one of LABELS
+    ways: list[int] = []  # if a gate has several ways to go: the ways with this clause
+    shows: str = ""  # the reason for the result: one of LABELS
 
 
 class Verdict(msgspec.Struct, frozen=True):
@@ -391,9 +391,9 @@ class Verdict(msgspec.Struct, frozen=True):
     verdict: str
     clauses: list[ClauseResult]
     reason: str = ""
-    deciding: bool = True  # whether it counts in the verdict over all gates
-    about: str = ""  # its purpose, in its author's words
-    reads: list[str] = []  # the measures that its clauses read
-    look: int = 1  # how often it was decided on different evidence, including this time
-    level: float | None = None  # of its bounds, before clauses share it; None: nothing has an interval
+    deciding: bool = True  # whether the gate counts in the verdict over all gates
+    about: str = ""  # the purpose of the gate, in its author's words
+    reads: list[str] = []  # the measures that the gate's clauses read
+    look: int = 1  # how often the gate was decided on different evidence, with this time
+    level: float | None = None  # the level of the bounds, before clauses share it; None: no intervals
     unseen: float | None = None  # for a go: the share of items that could have lost everything unnoticed

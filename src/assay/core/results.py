@@ -71,14 +71,14 @@ class ItemView(msgspec.Struct, frozen=True):
     tags: dict[str, list[str]]
     expected: list[ExpectedTarget]
     returned: dict[str, list[RankedResult]]  # by arm name
-    faults: dict[str, str] = {}  # by arm name: why it did not answer
+    faults: dict[str, str] = {}  # by arm name: why the arm did not answer
     expects: str | None = None
     language: str | None = None
-    route: str | None = None  # the route it should take, if that decides
+    route: str | None = None  # the route that is expected, if the route decides
     flags: dict[str, bool | str] = {}  # the flags that must be set
-    routes: dict[str, str] = {}  # by arm name: the route it took
-    flagged: dict[str, dict[str, bool | str]] = {}  # by arm name: the flags it set
-    enough: tuple[int, int] | None = None  # how many of how many expected suffice, if not all are needed
+    routes: dict[str, str] = {}  # by arm name: the route that the arm took
+    flagged: dict[str, dict[str, bool | str]] = {}  # by arm name: the flags that the arm set
+    enough: tuple[int, int] | None = None  # (n, of): n of the expected targets are enough; None: all
 
     @property
     def expectation(self) -> str:
@@ -104,17 +104,17 @@ def _flags(flags: dict[str, bool | str]) -> list[str]:
 class ReviewSummary(msgspec.Struct, frozen=True):
     """The progress of a review, and the results on those items whose review is complete for every arm."""
 
-    depth: int  # how many hits of each arm are looked at
-    items: int  # that need a review
-    complete: list[str]  # those judged for every arm: only they enter the rates
+    depth: int  # the number of hits of each arm that people look at
+    items: int  # the number of items that need a review
+    complete: list[str]  # items that were judged for every arm: only these enter the rates
     complete_by_arm: dict[str, int]
-    marked: int  # distinct passages that a person judged
-    open: int  # distinct passages still to be judged
+    marked: int  # the number of different passages that a person judged
+    open: int  # the number of different passages still to be judged
     estimates: list[Estimate]  # precision, lift and false positives on the complete items
     comparisons: list[Comparison]  # paired, on the same items
     bounds: dict[str, dict[str, tuple[float, float]]]  # by measure and arm, over all items, open ones too
     verdicts: list[str]  # the verdicts that are still possible; if there is one, it is settled
-    outlook: str = ""  # the same in words
+    outlook: str = ""  # the possible verdicts in words
 
     @property
     def settled(self) -> bool:
@@ -149,7 +149,7 @@ class BaselineChanges(msgspec.Struct, frozen=True):
     added: list[str]  # items newer than the baseline: listed, not compared
     removed: list[str]
     changed: list[str]
-    relabelled: list[str]  # of the compared items: those that judges label differently now
+    relabelled: list[str]  # compared items that judges now label differently
     repeated: dict[str, int] = {}  # by arm: how often items were asked again, to see what varies by itself
 
 
@@ -160,7 +160,7 @@ class Figure(msgspec.Struct, frozen=True):
     """
 
     name: str
-    system: str | None  # None: it names its systems itself
+    system: str | None  # None: the expression names its systems itself
     factors: Factors
     text: str  # the expression as written
     value: float | None = None
@@ -168,8 +168,8 @@ class Figure(msgspec.Struct, frozen=True):
     high: float | None = None
     n: int = 0
     reason: str = ""  # why there is no value, or a note on it
-    where: str | None = ""  # the slice; None: its parts have different slices
-    reads: list[str] = []  # the measures
+    where: str | None = ""  # the slice; None: parts of the expression have different slices
+    reads: list[str] = []  # the measures that the expression reads
     unit: str = ""
     most: float | None = None
 
@@ -198,17 +198,17 @@ class ControlResult(msgspec.Struct, frozen=True):
     """The result of one control in one gate."""
 
     control: str
-    mutant: str = ""  # which one, of a control that makes several
+    mutant: str = ""  # the name of the mutant, if the control makes several
     about: str = ""
-    expected: str = "refused"  # what a sound gate does with it: refused, passes, or either
-    passed: int = 0  # draws in which it passed the gate
-    draws: int = 0  # 0: it does not apply
+    expected: str = "refused"  # what a sound gate does with the control: refused, passes, or either
+    passed: int = 0  # the number of draws that passed the gate
+    draws: int = 0  # the number of draws; 0: the control does not apply
     rate: float | None = None
-    low: float | None = None  # of the 95 % interval of the rate, if it is drawn at random
+    low: float | None = None  # the lower end of the 95 % interval of the rate, if draws are random
     high: float | None = None
-    verdict: str = ""  # the gate's verdict on it, if it is not drawn at random
-    reason: str = ""  # why it does not apply, or why the gate refuses it
-    harmless: str = ""  # the reason of the gate's author why it may pass
+    verdict: str = ""  # the gate's verdict on the control, if it is not drawn at random
+    reason: str = ""  # why the control does not apply, or why the gate refuses it
+    harmless: str = ""  # the author's reason why the control may pass the gate
 
     @property
     def name(self) -> str:
@@ -230,12 +230,12 @@ class ControlResult(msgspec.Struct, frozen=True):
 class CaughtLoss(msgspec.Struct, frozen=True):
     """The smallest planted loss that a gate refuses with this number of items."""
 
-    of: str = ""  # whose answers it was planted in: the candidate's or the oracle's
-    share: float | None = None  # of the items that were emptied; None: none was caught, or none was planted
-    items: int = 0  # how many items that is
-    missed: float | None = None  # the largest share that was not caught
+    of: str = ""  # whose answers have the loss: the candidate's or the oracle's
+    share: float | None = None  # the share of items that were emptied; None: no loss was caught or planted
+    items: int = 0  # the number of these items
+    missed: float | None = None  # the largest share of emptied items that was not caught
     draws: int = 0
-    reason: str = ""  # why nothing was planted
+    reason: str = ""  # why no loss was planted
 
 
 class Proof(msgspec.Struct, frozen=True):
@@ -248,7 +248,7 @@ class Proof(msgspec.Struct, frozen=True):
     loss: CaughtLoss
     alpha: float = 0.05
     deciding: bool = True
-    evidence: str = ""  # the hash of the gate, the answers and the labels that it was tried with
+    evidence: str = ""  # a hash of the gate, and of the answers and labels of this proof
 
     @property
     def exposed(self) -> list[ControlResult]:
@@ -328,27 +328,27 @@ class Results:
     arms: list[str]
     baseline: str | None
     measures: list[MeasureInfo]
-    by: list[str]  # tag names the slices are made of
+    by: list[str]  # the tags by which results are sliced
     scores: pl.DataFrame
     estimates: list[Estimate]
     comparisons: list[Comparison]
     verdicts: list[Verdict]
-    verdict: str | None  # over all gates; None where nothing gates
+    verdict: str | None  # the verdict over all gates; None: no gate decides
     trust: TrustSummary
     items: list[ItemView] = field(default_factory=list)
-    review: ReviewSummary | None = None  # where the study has items that people should review
-    against: BaselineChanges | None = None  # where it was compared with a baseline
+    review: ReviewSummary | None = None  # None: no item needs a review
+    against: BaselineChanges | None = None  # None: not compared with a baseline
     recommendation: str | None = None  # the sentence of the study's `recommend` for these verdicts
     created: float | None = None  # when the last answer was stored
     only: dict[str, list[str]] = field(default_factory=dict)  # the part of the study that was evaluated
     report: str | None = None  # path of the HTML file
     layer: str = ""  # public, structured or private: what the data can support
-    unproven: list[str] = field(default_factory=list)  # what results on the data cannot show
+    unproven: list[str] = field(default_factory=list)  # claims that results on the data cannot support
     figures: list[Figure] = field(default_factory=list)  # expressions under `figures:` of the study
-    sections: list[Section] = field(default_factory=list)  # what insights add
+    sections: list[Section] = field(default_factory=list)  # the sections that insights add
     traced: list[str] = field(default_factory=list)  # arms whose answers have traces
-    outdated: list[str] = field(default_factory=list)  # why the answers are older than what they decide
-    proofs: list[Proof] = field(default_factory=list)  # gates tried on controls, as they are now
+    outdated: list[str] = field(default_factory=list)  # why the answers are older than study, data or gates
+    proofs: list[Proof] = field(default_factory=list)  # proofs that match the current evidence
 
     @property
     def caveat(self) -> str | None:

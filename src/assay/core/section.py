@@ -24,19 +24,19 @@ class TableCell(msgspec.Struct, frozen=True, omit_defaults=True):
     threshold: float | None = None  # what the value is compared with, if its column draws it
     outcome: str | None = None  # go, no-go or inconclusive: shown by its symbol
     strong: bool = False
-    system: str = ""  # the arm that it is about, whose colour it has
+    system: str = ""  # the arm whose colour the cell has
 
 
 class TableColumn(msgspec.Struct, frozen=True, omit_defaults=True):
     """How one column is shown. A drawn column shows a picture of its values beside the numbers."""
 
     head: str
-    about: str = ""  # what the head means, if it is short
-    figure: bool = True  # numbers; false: words
+    about: str = ""  # the meaning of a short head
+    figure: bool = True  # True: numbers; False: words
     drawn: Literal["", "interval", "margin", "bar"] = ""
     picture: str = ""  # the head of the picture; default: the scale
-    system: str = ""  # the arm whose colour pictures and head have
-    code: bool = False  # ids
+    system: str = ""  # the arm whose colour the pictures and the head have
+    code: bool = False  # True: the texts are ids
 
 
 class Table(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="block", tag="table"):
@@ -109,7 +109,7 @@ class Text(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="block", t
 
     lines: list[str]
     tone: Literal["plain", "quiet", "caution", "empty", "list", "legend"] = "plain"
-    classes: list[str] = []  # of a legend: for each line, the class of the picture's style
+    classes: list[str] = []  # for a legend: the class of the picture's style for each line
 
 
 class BlockGroup(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="block", tag="group"):
@@ -120,12 +120,12 @@ class BlockGroup(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="blo
     folds: bool = False
     opened: bool = False
     side_by_side: bool = False
-    small: bool = False  # a line of text with its details, not a heading
+    small: bool = False  # True: a line of text with details, without a heading
     outcome: str | None = None
     system: str = ""
     beside: str = ""  # quiet words beside the title
     code: str = ""  # an id beside the title
-    one_of: str = ""  # of the groups with the same word here, one is open at a time
+    one_of: str = ""  # of groups with the same word here, only one is open at a time
 
 
 SectionBlock = Table | Chart | Picture | Text | BlockGroup
@@ -144,7 +144,7 @@ class Detail(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Section(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A part of a report. `lead` is a sentence that states its result."""
+    """A part of a report. `lead` is a sentence that says what the part shows."""
 
     key: str
     name: str  # one word, for links
@@ -152,15 +152,15 @@ class Section(msgspec.Struct, frozen=True, omit_defaults=True):
     lead: str
     place: Place  # after the verdict, the systems or the items
     blocks: Sequence[SectionBlock] = ()
-    brief: Sequence[Table | Text] = ()  # for formats without pictures; empty: its words and tables
+    brief: Sequence[Table | Text] = ()  # for formats without pictures; empty: words and tables of `blocks`
     details: list[Detail] = []
     legend: str = ""  # how to read the pictures of details
     alarm: str = ""  # must be read before anybody relies on the verdict: every format begins with it
     cautions: list[str] = []  # warnings for the whole report
-    measures: list[str] = []  # the measures that it shows, which the tables of measures can leave out
-    tested: list[tuple[str, str]] = []  # measure and arm of the overall differences that it tests itself
+    measures: list[str] = []  # measures shown here, which the tables of measures can leave out
+    tested: list[tuple[str, str]] = []  # overall differences that the section tests: measure and arm
     drawn: list[str] = []  # the measures that its charts draw: pages fold them in the tables of measures
-    data: Any = None  # for programs: anything that becomes JSON
+    data: Any = None  # data for programs: any value that can become JSON
 
     @property
     def printed(self) -> list[Table | Text]:

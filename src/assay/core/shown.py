@@ -37,8 +37,8 @@ class EvidenceUnit(msgspec.Struct, frozen=True):
     start: int
     end: int
     text: str
-    needs: list[Span] = []  # none: all of it
-    also: list[EvidenceUnit] = []  # other places that say the same
+    needs: list[Span] = []  # empty: the whole unit is needed
+    also: list[EvidenceUnit] = []  # other places with the same statement
 
     def __post_init__(self) -> None:
         if self.end - self.start != len(self.text):
@@ -128,9 +128,9 @@ class _ContextParts(NamedTuple):
     `elsewhere` is the number of other characters.
     """
 
-    spans: Mapping[str, list[tuple[int, int]]]  # by document, in order; what is shown twice is here twice
+    spans: Mapping[str, list[tuple[int, int]]]  # by document, in order; a span shown twice is listed twice
     words: str
-    elsewhere: int  # characters
+    elsewhere: int  # the number of characters
 
 
 @dataclass(frozen=True)
@@ -195,7 +195,7 @@ class ShownEvidence:
             inside = piece.text[max(unit.start - span.start, 0) : max(unit.end - span.start, 0)]
             if inside != unit.within(span.start, span.end):
                 return False
-        return self.corpus.text_of(piece.doc_id) is not None  # else it is a span of an unknown text
+        return self.corpus.text_of(piece.doc_id) is not None  # otherwise the text of the span is unknown
 
     def _is_shown(self, unit: EvidenceUnit) -> bool:
         if unit.source not in self._parts.spans and not self._parts.words:

@@ -271,7 +271,7 @@ def _resolve_path(path: str, cls: type, params: Mapping[str, Any]) -> tuple[tupl
 def _type_inside(hint: Any, key: str | int | None) -> Any:
     """Returns the type of a field, or of the value at an index.
 
-    If the key is None, returns that of a mapping's values.
+    If the key is None, returns the type of the values of a mapping.
     """
     for part in _types_in(hint):
         args = get_args(part)

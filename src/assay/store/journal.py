@@ -40,7 +40,7 @@ class AnswersEntry(msgspec.Struct, tag_field="kind", tag="answered", omit_defaul
     arm: str
     seed: int
     answers: list[Answer]
-    generation: int = 0  # rises each time that everything is asked again
+    generation: int = 0  # rises by 1 each time that all items are asked again
 
 
 class IndexEntry(msgspec.Struct, tag_field="kind", tag="built", omit_defaults=True):
@@ -98,10 +98,10 @@ class JournalWriter:
         self._encode = msgspec.json.Encoder().encode
         self._lock = threading.RLock()
         self._is_open = True
-        self._size = self._synced_size = 0  # of all whole lines, and of those on disk
+        self._size = self._synced_size = 0  # bytes of all whole lines, and of the lines on disk
         self._synced_at = time.monotonic()
         self._name_synced = False  # whether the name of the segment is on disk too
-        self._promised: list[bytes] = []  # lines that somebody waited for
+        self._promised: list[bytes] = []  # lines that were appended with `now`
 
     def append(self, entry: msgspec.Struct, *, now: bool = False) -> None:
         """Writes one line. With `now`, waits until the line is on disk."""
@@ -118,7 +118,7 @@ class JournalWriter:
                 self._promised.append(line)
 
     def _write(self, line: bytes) -> None:
-        self._cut()  # where an earlier failure could not
+        self._cut()  # an earlier failure may have left part of a line
         try:
             _write_whole(self._file, line)
         except OSError:
@@ -205,7 +205,7 @@ class JournalWriter:
 
 def _write_whole(file: int, data: bytes) -> None:
     written = os.write(file, data)
-    while written < len(data):  # a disk that fills up takes a part, then refuses the rest
+    while written < len(data):  # a disk that fills up writes a part, then refuses the rest
         written += os.write(file, data[written:])
 
 

@@ -1,8 +1,8 @@
 """Makes the key of a response: a hash of everything that decides the response.
 
-A key hashes the spec of the system, code version, models and prompts, corpus or scope, seed, query, budgets
-and the earlier keys of the item's sequence. It does not hash gold, tags, measures or gates. So they can be
-edited without asking a system again.
+A key hashes the spec of the system, the code version, models and prompts, the corpus or scope, the seed, the
+query, the budgets, and the earlier keys of the item's sequence. It does not hash gold, tags, measures or
+gates. So these can be edited without asking a system again.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _encode = msgspec.json.Encoder(order="sorted").encode
 
 
-WHOLE = ""  # the scope of items that have none
+WHOLE = ""  # the scope of items without a scope
 
 
 class AnswerBasis(msgspec.Struct, frozen=True):
@@ -34,11 +34,11 @@ class AnswerBasis(msgspec.Struct, frozen=True):
 
     identity: str  # a hash of Study.system_identity
     budgets: list[Budget]
-    corpora: dict[str, str]  # the hash of what was indexed, by the hash of the scope
+    corpora: dict[str, str]  # the hash of the indexed corpus, by the hash of the scope
 
     @classmethod
     def of(cls, study: Study, arm: Arm, dataset: Dataset) -> AnswerBasis:
-        """Returns the basis of an arm for the present study."""
+        """Returns the basis of an arm for the study as it is now."""
         return cls(_system_hash(study, arm), study.budgets, _corpora(dataset))
 
     def head(self, seed: int, scope: str) -> bytes:
@@ -74,7 +74,7 @@ class AnswerBasis(msgspec.Struct, frozen=True):
 class SessionTask:
     """Items that run in one session and are stored in one write: a sequence, usually of one item."""
 
-    items: tuple[int, ...]  # positions in the dataset
+    items: tuple[int, ...]  # the positions of the items in the dataset
     keys: tuple[str, ...]
     scope: tuple[str, ...] | None = None
 

@@ -66,12 +66,12 @@ CHECKSUM = 16  # hex digits of a sealed file's hash in its name
 # Polars panics, outside its own exception tree, on some damaged pages.
 UNREADABLE = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError)
 
-_SEALED = ["key", "generation"]  # what tells which answers a sealed file holds
+_SEALED = ["key", "generation"]  # the columns that identify the answers in a sealed file
 
 
 class _ArmEntry(msgspec.Struct):
     basis: AnswerBasis
-    data: str = ""  # the hash of its dataset, gold included
+    data: str = ""  # the hash of the arm's dataset with its gold
 
 
 class _Manifest(msgspec.Struct):
@@ -82,7 +82,7 @@ class _Manifest(msgspec.Struct):
 
     arms: dict[str, _ArmEntry]
     study_file: dict[str, Any] = {}
-    gates: list[GateDeclaration] = []  # before these had a folder of their own
+    gates: list[GateDeclaration] = []  # only in old runs: gates now have a folder of their own
     started: float | None = None
 
 
@@ -134,10 +134,11 @@ class Store:
         return found
 
     def answers(self) -> pl.DataFrame:
-        """Returns every stored response in columns, one row per key.
+        """Returns every stored response in columns, with one row per key.
 
-        For each key this is the first success in the newest generation that has one. Without a success, it is
-        the last failure. So a new attempt replaces an answer only if the attempt succeeded.
+        If a key has a success, its row is the first success in the newest generation with a success.
+        Otherwise the row is the last failure. So a new attempt replaces an answer only if the attempt
+        succeeded.
         """
         self.manifest()
         stored = self._rows().sort("generation", descending=True, maintain_order=True)
@@ -270,7 +271,7 @@ class Store:
     def bases(self, study: Study) -> dict[str, AnswerBasis]:
         """Returns what decides the answers of every arm that was run, by the arm's name.
 
-        Without a manifest, these are the arms of the present study that have answers.
+        Without a manifest, these are the arms of the study as it is now that have answers.
         """
         if manifest := self.manifest():
             return {name: arm.basis for name, arm in msgspec.convert(manifest, _Manifest).arms.items()}

@@ -35,7 +35,7 @@ Where = Annotated[dict[str, Words], AfterValidator(_alternatives)]
 
 
 class StepFile(BaseModel, extra="forbid", frozen=True):
-    """One step: a study, or a part of one."""
+    """One step of a plan: a study, or a part of a study."""
 
     study: Word = Field(min_length=1, description="a study file or folder, relative to the plan")
     name: Word | None = Field(None, description="default: the study's name, or its file's")
@@ -47,7 +47,7 @@ class StepFile(BaseModel, extra="forbid", frozen=True):
 
 
 class PlanFile(BaseModel, extra="forbid", frozen=True):
-    """`plan.yaml`, as written."""
+    """The content of `plan.yaml`, as written."""
 
     name: Word | None = Field(None, description="default: the name of its folder")
     about: Word = Field("", description="what it is to find out, in a sentence")

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
 _DATA = "data"  # the prefix of a factor that sets a parameter of the dataset
 _CHUNK = "chunk"  # a field that may also be a factor
-_NOT_CUT = ""  # the value of that factor for the dataset before chunking
+_NOT_CUT = ""  # the value of the factor `chunk` for the dataset before chunking
 
 
 @dataclasses.dataclass(frozen=True)
@@ -243,9 +243,9 @@ class Study:
         }
 
     def systems_with_parameter(self, factor: str) -> list[str]:
-        """Returns the systems that have a parameter with the same name as one of the dataset.
+        """Returns the systems with the parameter that a factor names, if the dataset has that parameter too.
 
-        A factor of that name could set either parameter.
+        The factor could then set either parameter.
         """
         if top_parameter(factor) == _CHUNK or not self.data_factors({factor: ""}):
             return []

@@ -362,6 +362,6 @@ def unreadable_fields(problems: Iterable[Problem], lines: Lines) -> set[str]:
 
 
 def sort_problems(problems: Iterable[Problem], lines: Lines) -> list[Problem]:
-    """Sorts problems by their lines. Those in the study file come first."""
+    """Sorts problems by their lines. Problems in the study file come first."""
     moved = [lines.move_to_gate(each) if isinstance(lines, SharedLines) else each for each in problems]
     return sorted(moved, key=lambda problem: (problem.where != lines.where, problem.line or 0))

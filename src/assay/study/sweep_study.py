@@ -66,7 +66,7 @@ def declared_sweep(study: Study) -> SweepFile:
 
 
 def sweep_as_study(study: Study) -> Study:
-    """Returns the sweep of a study as a study.
+    """Returns the study that runs the sweep of a study.
 
     Raises a DataError with all problems of the section `sweep`.
     """
