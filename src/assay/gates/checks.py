@@ -28,7 +28,7 @@ from assay.measures.declaration import declaration_of
 from assay.measures.observed import is_unbounded
 from assay.stats.intervals import LEVEL
 
-_TURNED_ROUND = {">=": "<=", "<=": ">=", ">": "<", "<": ">"}  # the sign with both sides exchanged
+_TURNED_ROUND = {">=": "<=", "<=": ">=", ">": "<", "<": ">"}  # the sign after exchanging both sides
 
 
 def clause_problems(clause: Clause, names: StudyNames, on: Rule | None = None) -> Iterator[str]:

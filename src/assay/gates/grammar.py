@@ -55,7 +55,7 @@ from assay.gates.syntax import (
 
 T = TypeVar("T")
 
-# One bound on a clause keeps the parser, and all that walks its tree, off Python's recursion limit.
+# This bound keeps the parser, and all code that walks its tree, below Python's recursion limit.
 MOST_ATOMS = 64
 
 _COMPARISON = re.compile(r">=|<=|>(?!=)|<(?!=)")
@@ -73,22 +73,22 @@ _CLOSING = {"(": ")", "[": "]"}
 
 
 def parse_clause(text: str) -> Clause:
-    """The clause that a line of a gate contains. A UsageError shows the column of a mistake."""
+    """Parses a line of a gate. A UsageError shows the column of a mistake."""
     return _Parser(text).clause()
 
 
 def parse_expression(text: str) -> tuple[Expression, tuple[Condition, ...]]:
-    """An expression without a comparison, and the slice that it is about."""
+    """Parses an expression without a comparison, and the slice after `where`."""
     return _Parser(text).expression()
 
 
 class _Parser:
-    """Parses one clause from left to right. `at` is always on a character that is not white space."""
+    """Parses one clause from left to right. `at` is never at white space."""
 
     def __init__(self, text: str) -> None:
         self.text = text
         self.at, self.atoms = 0, 0
-        self.by: tuple[str, str, Expression, int] | None = None  # of a `min(x by tag)`
+        self.by: tuple[str, str, Expression, int] | None = None  # parts and column of a `min(x by tag)`
         self._skip_to(0)
 
     def clause(self) -> Clause:
@@ -117,7 +117,7 @@ class _Parser:
         return Clause(left, op, right, where, each, on, band, level, self.text.strip())
 
     def _sign(self, left: Expression) -> tuple[str, Number | None]:
-        """The comparison of a clause, and its band if it is `within`."""
+        """Parses the comparison of a clause, and the band if the comparison is `within`."""
         start = self.at
         if not self._keyword(WITHIN):
             op = self._match(_COMPARISON)
@@ -137,7 +137,7 @@ class _Parser:
         return WITHIN, band
 
     def _certainty(self) -> tuple[Rule | None, float | None]:
-        """What decides a clause and its level, in either order."""
+        """Parses `on` and `at` of a clause, in either order."""
         on: Rule | None = None
         level: float | None = None
         start = self.at
@@ -156,12 +156,15 @@ class _Parser:
         return on, level
 
     def _every_slice(self, left: Expression, op: str, right: Expression, each: ForEach | None) -> ForEach:
-        """`min(x by tag) >= y` is x >= y for each tag=*; `min(x by tag) <= y` is x <= y for one of them."""
+        """Returns the `for` that replaces `by`.
+
+        `min(x by tag) >= y` is x >= y for each tag=*; `min(x by tag) <= y` is x <= y for 1 of tag=*.
+        """
         name, tag, inner, column = self.by or ("", "", left, 1)
         if op == WITHIN or each is not None or (inner is not left and inner is not right):
             what = f"{name}(… by {tag}) is one whole side of a clause, without 'for' and 'within'"
             raise self._error(f"{what}. Write the clause for each {tag}=* or for 1 of {tag}=*", column - 1)
-        rising = (op in {">", ">="}) == (inner is left)  # whether the clause asks for large values of it
+        rising = (op in {">", ">="}) == (inner is left)  # whether the clause asks for large values of `inner`
         return ForEach(None if rising == (name == "min") else 1, Condition(tag, True, ("*",)))
 
     def expression(self) -> tuple[Expression, tuple[Condition, ...]]:
@@ -241,7 +244,7 @@ class _Parser:
         return Call(name, params, at, args, where, column)
 
     def _argument(self, of: str) -> Expression | tuple[str, Param]:
-        """A value, a test of each item, a parameter, `*` for every system, or a value `by` a tag."""
+        """Parses a value, a test of each item, a parameter, `*` for every system, or a value `by` a tag."""
         if _PARAM.match(self.text, self.at):
             return self._param()
         column = self.at + 1
@@ -261,7 +264,7 @@ class _Parser:
             return left
         right = self._sum()
         if not self.text.startswith((")", ","), self.at):
-            self.at = sign  # where the ')' belongs: nothing says that a test of items was meant
+            self.at = sign  # a ')' is missing here: perhaps no test of items was meant
             return left
         return ItemTest(left, op, right)
 
@@ -393,5 +396,5 @@ class _Parser:
 
     def _error(self, what: str, at: int | None = None) -> UsageError:
         at = self.at if at is None else at
-        line = re.sub(r"\s", " ", self.text)  # one line, so that the caret stands under its sign
+        line = re.sub(r"\s", " ", self.text)  # one line, so that the caret is under the mistake
         return UsageError(f"column {at + 1}: {what}.\n    {line.rstrip()}\n    {' ' * at}^")

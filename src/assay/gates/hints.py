@@ -1,6 +1,6 @@
 """Suggestions for spellings that are not in the grammar: what the author probably meant.
 
-Every function gives the text of an error message. A clause that can be used as it is is in backticks.
+Every function returns the text of an error message. A clause in backticks can be used without changes.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _SIDES = re.compile(r"(>=|<=|>|<)(?![^(]*\))\s*")
 
 
 def suggest_band(left: str, rest: str) -> str:
-    """A band instead of `a == b`; empty if another sign is there."""
+    """Suggests a band instead of `a == b`; empty if another sign is there."""
     found = _EQUAL.match(rest)
     if found is None:
         return ""
@@ -46,14 +46,14 @@ def suggest_band(left: str, rest: str) -> str:
 
 
 def suggest_plain_band(left: str, band: str, right: str) -> str:
-    """A plain number instead of `a within 2% of b`, which can mean two points or 2 % of b."""
+    """Suggests a plain number instead of `a within 2% of b`, which can mean two points or 2 % of b."""
     other = _first(right)
     points, share = f"`{left} within {band} of {other}`", f"`({left}) / ({other}) within {band} of 1`"
     return f"a band in percent reads two ways. Write {points} for points, or {share} for a share"
 
 
 def suggest_two_clauses(read: str, rest: str) -> str:
-    """Two clauses instead of `0.6 <= x <= 0.9`."""
+    """Suggests two clauses instead of `0.6 <= x <= 0.9`."""
     middle = _SIDES.split(read, maxsplit=1)[-1].strip()
     second = _first(rest)
     scope = rest.strip().removeprefix(second).rstrip()
@@ -62,7 +62,7 @@ def suggest_two_clauses(read: str, rest: str) -> str:
 
 
 def suggest_for_tail(read: str, rest: str, sliced: bool) -> str:
-    """What words after a clause probably mean; empty if that is unknown."""
+    """Suggests what words after a clause probably mean; empty if this is unknown."""
     if sliced and (found := _AND.match(rest)):
         return f"In a slice, and is a comma: `{read}, {found[1].strip()}`."
     if found := _OR.match(rest):
@@ -73,7 +73,7 @@ def suggest_for_tail(read: str, rest: str, sliced: bool) -> str:
 
 
 def _first(text: str) -> str:
-    """The text up to the words that end a clause."""
+    """Returns the text up to the words that end a clause."""
     tail = _TAIL.search(text)
     return (text if tail is None else text[: tail.start()]).strip()
 
@@ -82,7 +82,7 @@ def _first(text: str) -> str:
 
 
 def suggest_for_call(call: Call, clause: Clause | None) -> str:
-    """How to write a call that many try and that is spelt differently; empty if that is unknown."""
+    """Suggests how to write a call that many authors spell differently; empty if this is unknown."""
     name = call.name.lower()
     if name == "baseline":
         measure = f"{call.args[0]}" if call.args else "nDCG@10"
@@ -108,7 +108,7 @@ def suggest_for_call(call: Call, clause: Clause | None) -> str:
     return ""
 
 
-_RENAMED = {  # to another name, or, where it is empty, to the argument
+_RENAMED = {  # replaced by another name, or by the argument if the name is empty
     **dict.fromkeys(("avg", "average"), ("", "a measure of a system is its mean already")),
     **dict.fromkeys(("failures", "failure", "errors"), ("Failed", "the share that failed is Failed")),
     **dict.fromkeys(("pearson", "corr"), ("spearman", "the correlation of ranks is spearman")),
@@ -118,7 +118,7 @@ _RENAMED = {  # to another name, or, where it is empty, to the argument
 
 
 def _of_a_test(name: str, call: Call, clause: Clause | None) -> str:
-    """Instead of a p-value or an effect size of two columns."""
+    """Suggests a clause instead of a p-value or an effect size of two columns."""
     one, other = call.args
     if name.startswith("p"):
         bound = clause.right if clause else None
@@ -131,7 +131,7 @@ def _of_a_test(name: str, call: Call, clause: Clause | None) -> str:
 
 
 def _of_a_distance(inner: Expression, clause: Clause | None) -> str:
-    """Instead of `abs(a - b) <= x`."""
+    """Suggests a band instead of `abs(a - b) <= x`."""
     match inner, clause:
         case (Arithmetic(op="-", left=left, right=right), Clause(op="<=" | "<", right=Number() as band)):
             meant = replace(clause, left=left, op=WITHIN, band=band, right=right)
@@ -140,7 +140,7 @@ def _of_a_distance(inner: Expression, clause: Clause | None) -> str:
 
 
 def suggest_for_one_value(call: Call, clause: Clause | None) -> str:
-    """Instead of `max` or `min` of a single value, which would be the mean."""
+    """Suggests a clause instead of `max` or `min` of a single value, which would be the mean."""
     arg, least = call.args[0], call.name == "min"
     bound = clause.right if clause and isinstance(clause.right, Number) else Number(0.1)
     worst = f"`count({arg} {'<' if least else '>'} {bound}) <= 0`"
@@ -151,7 +151,7 @@ def suggest_for_one_value(call: Call, clause: Clause | None) -> str:
 
 
 def suggest_system_list(call: Call, systems: Sequence[str], clause: Clause | None) -> str:
-    """Instead of `M(*) >= x`: all systems by name."""
+    """Suggests all systems by name instead of `M(*) >= x`."""
     least = clause is None or (clause.upward == (clause.left == call))
     each = tuple(replace(call, args=(Call(system),)) for system in systems)
     meant = _rewritten(clause, call, Call("min" if least else "max", args=each)) if len(each) > 1 else ""
@@ -159,7 +159,7 @@ def suggest_system_list(call: Call, systems: Sequence[str], clause: Clause | Non
 
 
 def explain_wrong_number(call: Call, takes: int, clause: Clause | None) -> str:
-    """What to do about a statistic with the wrong number of arguments."""
+    """Says what to do about a statistic with the wrong number of arguments."""
     what = f"{call.name} takes {takes} measure{'s' * (takes != 1)}, not {len(call.args)}"
     if takes == 2 and len(call.args) == 1:
         return f"{what}. A measure needs no statistic for its mean: {_rewritten(clause, call, call.args[0])}"
@@ -167,7 +167,7 @@ def explain_wrong_number(call: Call, takes: int, clause: Clause | None) -> str:
 
 
 def _rewritten(clause: Clause | None, call: Call, by: Expression) -> str:
-    """The clause with another expression in place of a call."""
+    """Returns the clause with another expression in place of a call."""
     if clause is None:
         return f"`{by}`"
     left, right = (substitute(side, call, by) for side in (clause.left, clause.right))

@@ -1,10 +1,11 @@
-"""Intervals of a margin that need no bootstrap, and what widens any interval.
+"""Intervals of a margin that need no bootstrap, and errors that widen any interval.
 
-Closed forms exist for a proportion, a difference of two, a percentile and a weighted mean, plus a constant.
+There are closed forms for a proportion, a difference of two proportions, a percentile and a weighted mean,
+also with a constant added.
 
-Two things that resampling items does not show widen an interval: seeds that shift a whole system, whenever
-there are several; and rare losses that no item shows, only if the gate is `strict`, because such bounds
-decide little at ordinary sizes.
+Two errors that resampling of items does not show widen an interval. Seeds may shift a whole system; this
+error is added if there are several seeds. Rare losses may be missing among the items; this error is added
+only if the gate is `strict`, because such bounds decide little with ordinary numbers of items.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ from assay.stats.widening import (
 
 Floats = NDArray[np.float64]
 Linear = tuple[dict[Call, float], float]  # weights of calls, and a constant
-LONG_TAILED = 100  # rows that a mean of times takes at 95 %
+LONG_TAILED = 100  # rows that the interval of a mean of times needs at 95 %
 
 
 def closed_form_interval(
@@ -56,7 +57,7 @@ def closed_form_interval(
     scope: Scope,
     level: float,
 ) -> Interval | None:
-    """The interval of an expression that has a closed form; None if it has none."""
+    """Returns the interval of an expression that has a closed form; None for other expressions."""
     if form is None:
         return None
     weights, constant = form
@@ -86,7 +87,7 @@ def prediction_powered_interval(
     way: FailureValues,
     level: float,
 ) -> tuple[Call, float, Interval] | None:
-    """The corrected mean and interval of a clause about one mean that people checked; None for others."""
+    """Returns the corrected mean and interval of a clause about one mean that people checked; or None."""
     if form is None or [*map(abs, form[0].values())] != [1]:
         return None
     ((call, sign),), constant = form[0].items(), form[1]
@@ -101,7 +102,7 @@ def prediction_powered_interval(
 def _percentile(
     found: list[Operand], evaluator: Evaluator, way: FailureValues, scope: Scope, level: float
 ) -> Interval | None:
-    """The interval of one percentile, if each row is a cluster."""
+    """Returns the interval of one percentile, if each row is a cluster."""
     only = found[0]
     if len(found) > 1 or not isinstance(only, StatisticOperand):
         return None
@@ -115,7 +116,7 @@ def _percentile(
 def _share(
     found: list[Operand], evaluator: Evaluator, way: FailureValues, scope: Scope, level: float
 ) -> Interval | None:
-    """The interval of one share of some rows, such as precision or recall, if each row is a cluster."""
+    """Returns the interval of a share of some rows, such as precision or recall, if each row is a cluster."""
     only = found[0]
     if len(found) > 1 or isinstance(only, Mean) or not isinstance(only.statistic, ShareStatistic):
         return None
@@ -130,14 +131,17 @@ def _share(
 def _proportions(
     found: list[Operand], evaluator: Evaluator, way: FailureValues, scope: Scope, level: float
 ) -> Interval | None:
-    """The interval of a proportion, or of the difference of two paired ones; for counts, times the rows."""
+    """Returns the interval of a proportion, or of the difference of two paired proportions.
+
+    For numbers of items, the ends are multiplied by the number of rows.
+    """
     known = [column for each in found if (column := _successes(each, evaluator, way)) is not None]
     if len(known) < len(found) or len({each.kind for each in found}) > 1:
         return None
     columns = np.array(known)
     rows = ~np.isnan(columns).any(axis=0)
     n = int(rows.sum())
-    # unpaired, several rows a cluster, or seeds that disagree: no longer plain successes and failures
+    # with unpaired rows, or several rows in a cluster, there are no plain successes
     if np.isnan(columns).sum() != len(known) * np.sum(~rows) or n != scope.n:
         return None
     if not np.isin(columns[:, rows], (0.0, 1.0)).all():
@@ -153,7 +157,7 @@ def _proportions(
 def _weighted(
     found: list[Operand], evaluator: Evaluator, way: FailureValues, scope: Scope, level: float
 ) -> Interval | None:
-    """The interval of a mean weighted by a tag, or of the difference of two over the same rows."""
+    """Returns the interval of a mean weighted by a tag, or of the difference of two over the same rows."""
     operands = [each for each in found if isinstance(each, StatisticOperand) and each.tag]
     if len(operands) < len(found) or len({(each.kind, each.tag) for each in operands}) > 1:
         return None
@@ -170,7 +174,10 @@ def _weighted(
 
 
 def _successes(found: Operand, evaluator: Evaluator, way: FailureValues) -> Floats | None:
-    """1 and 0 for each row of an operand that is a share of rows, NaN for others; None if it is not one."""
+    """Returns 1 or 0 for each row of an operand that is a share of rows, and NaN for other rows.
+
+    None if the operand is not a share of rows.
+    """
     if isinstance(found, Mean):
         return evaluator.values(found, way) if found.measure.binary else None
     if not isinstance(found.statistic, IndicatorStatistic):
@@ -183,10 +190,10 @@ def _successes(found: Operand, evaluator: Evaluator, way: FailureValues) -> Floa
 
 
 def rows_for_long_tails(level: float) -> int:
-    """How many rows bound a mean of times, costs or sizes, in which large values are rare.
+    """Returns how many rows an interval of a mean of times, costs or sizes needs, as large values are rare.
 
-    At 95 %, 25 times the squared skewness (Cochran, 1977), which is 2 for exponential times; more at higher
-    levels.
+    At 95 % it is 25 times the squared skewness (Cochran, 1977). Exponential times have a skewness of 2, so
+    they need 100 rows. Higher levels need more.
     """
     further = special.ndtri((1 + level) / 2) / special.ndtri((1 + LEVEL) / 2)
     return int(np.ceil(LONG_TAILED * further**2 - TIE))
@@ -195,10 +202,11 @@ def rows_for_long_tails(level: float) -> int:
 def explain_missing_interval(
     operands: Mapping[Call, Operand], evaluator: Evaluator, way: FailureValues, level: float
 ) -> str:
-    """Why an operand has no interval, or one without an end, and how many items it takes; empty if it has.
+    """Says why an operand has no interval, or an interval without an end, and how many items it needs.
 
-    A single percentile has both ends as soon as all rows lie on one side of it less often than an end may be
-    wrong. Inside an expression it needs so many rows beyond it that a bootstrap sees them.
+    Empty if nothing is missing. The interval of a single percentile has both ends as soon as the chance that
+    all rows lie on one side of the percentile is small enough. In an expression, a percentile needs enough
+    rows beyond it for a bootstrap.
     """
     for found in operands.values():
         if isinstance(found, Mean) and has_limit(found.measure):
@@ -226,7 +234,7 @@ def explain_missing_interval(
 
 
 def linear_form(expression: Expression) -> Linear | None:
-    """An expression as weights of calls and a constant; None if it is not a plain sum of calls."""
+    """Returns an expression as weights of calls and a constant; None if it is not a plain sum of calls."""
     match expression:
         case Number(value=value):
             return {}, value
@@ -248,12 +256,12 @@ def _added(a: Linear | None, b: Linear | None, sign: int) -> Linear | None:
 
 Bounds = tuple[float, float]
 STEP = 1e-6
-SEED_RESAMPLES = 400  # of items, for how far they move seeds apart
+SEED_RESAMPLES = 400  # resamples of items, for the part of the seeds' variance that items explain
 
 
 @dataclass(frozen=True)
 class IntervalWidening:
-    """What widens the interval of a margin, for one way to count failed rows."""
+    """The errors that widen the interval of a margin, for one way to count failed rows."""
 
     seeds: SeedStandardError | None = None
     rows: Floats | None = None  # the margin of every cluster, if rare losses count
@@ -261,7 +269,7 @@ class IntervalWidening:
     resamples: int = 0
 
     def interval(self, plain: Interval, value: float, level: float) -> Interval:
-        """The widened interval of a value that is the mean of the rows plus a constant."""
+        """Returns the widened interval of a value that is the mean of the rows plus a constant."""
         found = plain
         if self.rows is not None:
             shift = value - float(self.rows.mean())
@@ -278,9 +286,10 @@ def rows_for_strict_bounds(
     scope: Scope,
     whole: float,
 ) -> tuple[Floats, float] | None:
-    """The margin of every cluster, scaled so that their mean is the whole, and how much further one may go.
+    """Returns the margin of every cluster, and the factor by which a cluster may exceed the range of a row.
 
-    None if the whole is not the mean of its rows, as for ratios and percentiles.
+    The margins are scaled so that their mean is `whole`. None if `whole` is not the mean of its rows, as for
+    ratios and percentiles.
     """
     if not all(isinstance(found, Mean) for found in operands.values()):
         return None
@@ -304,7 +313,11 @@ def margin_seed_error(
     values: Mapping[Call, Floats],
     scope: Scope,
 ) -> SeedStandardError | None:
-    """The standard error that seeds leave in a margin: from its means, or by computing it per seed."""
+    """Returns the standard error, due to seeds, of a margin.
+
+    If seeds change a statistic, the margin is computed for each seed. Otherwise the error follows from the
+    means.
+    """
     spanning = [
         mean for found in operands.values() if isinstance(found, StatisticOperand) for mean in found.columns
     ]
@@ -324,7 +337,7 @@ def margin_seed_error(
 def _for_each_seed(
     margin: Expression, operands: Mapping[Call, Operand], evaluator: Evaluator, scope: Scope
 ) -> SeedStandardError | None:
-    """The standard error that seeds leave in a margin that is not a sum of means, such as of medians."""
+    """Returns the standard error, due to seeds, of a margin that is not a sum of means: of medians, say."""
     known = [evaluator.rows.by_seed(*mean.column) for found in operands.values() for mean in means_of(found)]
     seeds = sorted(set.intersection(*(set(by_seed) for by_seed in known if by_seed)))
     if len(seeds) < 2:

@@ -2,8 +2,8 @@
 
 A look is the same gate with the same versions of its systems on more or other evidence. Reading the same
 evidence again is not a look, and a new version of a system starts at the first look. `stats/planning.py` says
-what a further look costs. What an earlier look showed needs only the plain bound: it was said before, and
-saying it again does not make it wrong more often.
+what a further look costs. If an earlier look already decided a clause, the same result needs only the plain
+bound: it was reported before, and repeating it adds no error.
 
 The module also advises on an undecided clause: how many more items are likely to decide it at the next look,
 or what to ask instead.
@@ -29,15 +29,15 @@ from assay.gates.operand import Mean
 from assay.gates.syntax import Clause
 from assay.stats.planning import POWER, chance_to_decide, last_look_tail, size_of, step_of
 
-LEAST_SHARED = 0.9  # share of a look's evidence that a file which has grown still holds
-HASH = 12  # hex digits that tell the evidence of one item from any other
+LEAST_SHARED = 0.9  # the least share of a look's evidence that must remain in a file that grew
+HASH = 12  # hex digits of the hash of one item's evidence
 
 
 class Look(msgspec.Struct, frozen=True):
-    """One decision of a gate: the evidence it rested on, and what it showed."""
+    """One decision of a gate: the evidence behind it, and which clauses it decided."""
 
     question: str  # a hash of the gate and of the versions of its systems
-    step: int  # of the grid of sizes; a second look at one step uses the next step
+    step: int  # step of the grid of sizes; a second look at one step uses the next step
     evidence: list[str]  # one hash per item
     shown: dict[str, bool] = {}  # by clause: whether it passed or failed
 
@@ -61,9 +61,10 @@ class NextLook:
         *,
         grown: bool = False,
     ) -> NextLook:
-        """The next look at a question, given every look on record.
+        """Returns the next look at a question, given every look on record.
 
-        `grown`: only looks count whose evidence is still there, except for a few corrected labels.
+        If `grown` is true, only looks count whose evidence is still present, except for a few corrected
+        labels.
         """
         now = frozenset(evidence)
         same = sorted((look for look in looks if look.question == question), key=lambda look: look.step)
@@ -71,13 +72,13 @@ class NextLook:
             same = [
                 each for each in same if len(now & set(each.evidence)) >= LEAST_SHARED * len(each.evidence)
             ]
-        # evidence that was seen before is read again, and decided as it was then
+        # if this evidence was seen before, only the looks before that one count
         earlier = list(itertools.takewhile(lambda look: frozenset(look.evidence) != now, same))
         return cls(now, earlier, planned, question)
 
     @classmethod
     def of_size(cls, items: int) -> NextLook:
-        """The first look, at this number of items."""
+        """Returns the first look, at this number of items."""
         return cls(frozenset(map(str, range(items))))
 
     @property
@@ -91,7 +92,7 @@ class NextLook:
 
     @cached_property
     def first(self) -> int:
-        """The size at which the grid starts: the planned one, or that of the first look."""
+        """The size at which the grid starts: the planned size, or the size of the first look."""
         return self.planned or len(self.earlier[0].evidence if self.earlier else self.evidence) or 1
 
     @cached_property
@@ -101,11 +102,11 @@ class NextLook:
         return max(reached, self.earlier[-1].step + 1) if self.earlier else reached
 
     def level(self, plain: float) -> float:
-        """The confidence level of this look, if a single look would have the plain level."""
+        """Returns the confidence level of this look, if a single look would have the level `plain`."""
         return self.level_after(0, plain) if self.earlier or self.step < 0 else plain
 
     def level_after(self, steps: int, plain: float) -> float:
-        """The level of a look some steps later that adds new items and drops none."""
+        """Returns the level of a look some steps later that adds new items and drops none."""
         used, shared = [*(look.step for look in self.earlier), self.step], self._shared
         if steps:
             used.append(self.step + steps)
@@ -116,40 +117,40 @@ class NextLook:
 
     @cached_property
     def _shared(self) -> NDArray[np.float64]:
-        """How many items every two looks share; this look is the last."""
+        """The number of items that every two looks share. This look is the last."""
         sets = [*(frozenset(look.evidence) for look in self.earlier), self.evidence]
         return np.array([[max(len(one & other), one is other) for other in sets] for one in sets], np.float64)
 
     def size_after(self, steps: int) -> int:
-        """The number of items for a decision some steps later."""
+        """Returns the number of items for a decision some steps later."""
         return max(size_of(self.step + steps, self.first), self.seen + 1)
 
     def levels(self, clause: str, plain: float) -> tuple[float, float]:
-        """The levels at which a clause passes and fails."""
+        """Returns the levels at which a clause passes and fails."""
         now = self.level(plain)
         before = {look.shown.get(clause) for look in self.earlier}
         return (plain if True in before else now, plain if False in before else now)
 
     def recorded(self, shown: Mapping[str, bool]) -> Look:
-        """The record of this look."""
+        """Returns the record of this look."""
         return Look(self.question, self.step, sorted(self.evidence), dict(shown))
 
 
 @dataclass(frozen=True)
 class LookHistory:
-    """Every look at the gates of a study so far, and where the next one is recorded."""
+    """Every look at the gates of a study so far, and a function that stores the next look."""
 
     looks: list[Look] = field(default_factory=list)
-    question: Callable[[str], str] = str  # hash of a gate, by name, and of its systems
+    question: Callable[[str], str] = str  # gives the hash of a gate and its systems, by the gate's name
     keep: Callable[[Look], None] | None = None
-    # by the name of a gate: whether the answers of its systems come from files
+    # says by a gate's name whether the answers of its systems come from files
     imported: Callable[[str], bool] = lambda _: False
 
     def at(self, gate: str, evidence: Iterable[str], planned: int | None) -> NextLook:
-        """The look that is about to happen.
+        """Returns the look that is about to happen.
 
-        A file of answers grows with the items, and nothing tells which version wrote it. So a look at such
-        answers is a further look if it contains the evidence of the earlier one.
+        A file of answers grows with the items, and does not say which version of a system wrote it. So a look
+        at such answers is a further look if it contains the evidence of the earlier look.
         """
         grown = self.imported(gate)
         return NextLook.at(self.question(gate), evidence, self.looks, planned, grown=grown)
@@ -165,7 +166,10 @@ class LookHistory:
 
 
 def evidence_of(means: Sequence[Mean], evaluator: Evaluator) -> list[str]:
-    """One hash per item that has a score in any of the columns: of the item and of these scores."""
+    """Returns one hash for each item that has a score in any of the columns.
+
+    It is a hash of the item's id and these scores.
+    """
     rows = evaluator.rows
     columns = sorted({mean.column for mean in means if mean.system in rows.systems})
     if not columns:
@@ -179,28 +183,35 @@ def evidence_of(means: Sequence[Mean], evaluator: Evaluator) -> list[str]:
     ]
 
 
-MOST_TIMES, MOST_ITEMS = 9, 300  # nobody collects more than both of these
+MOST_TIMES, MOST_ITEMS = 9, 300  # advice of more items: at most 9 times those there are, or 300
 COMPARED = "ask whether what may be lost is small enough, as in >= M(old) - 0.02, or decide by cost"
 ABSOLUTE = "the value lies too near to the threshold; move the threshold, or decide by other evidence"
 
 
 @dataclass(frozen=True)
 class UndecidedMargin:
-    """The margin of an undecided clause, turned so that more passes, and what its bound must show."""
+    """The margin of an undecided clause, and the value whose bound must exclude a loss.
+
+    Larger values of both are nearer to passing.
+    """
 
     margin: Margin
     bound: BoundedValue
     level: float
     plain: float  # the level of a single clause at its first look
-    compares: bool  # it compares systems or slices, not one of them with a number
+    compares: bool  # the clause compares systems or slices with each other, not with a number
 
     def chances(self, more: int, steps: int, looking: NextLook) -> tuple[float, float]:
-        """The chance that more items decide it: if the effect is what it looks like, and if there is none."""
+        """Returns two chances that more items decide the clause.
+
+        The first chance assumes that the true effect equals the estimate. The second assumes no effect at
+        all.
+        """
         whole, n = self.margin.whole, self.margin.n
         now, later = (_reach(looking.level_after(each, self.plain)) for each in (0, steps))
         reach, slack = _reach(self.level) * later / now, self.bound.value - whole.value
         error = (whole.high - whole.low) / 2 / _reach(self.level)
-        alike = whole.value - self.margin.gain.value  # the margin if all systems were alike
+        alike = whole.value - self.margin.gain.value  # the margin if all systems were equal
         as_it_looks, by_luck = (
             chance_to_decide(whole.value, truth, slack, error, n, more, reach)
             for truth in (whole.value, alike)
@@ -209,9 +220,10 @@ class UndecidedMargin:
 
 
 def advise(clause: Clause, plan: UndecidedMargin, looking: NextLook) -> Advice | None:
-    """How many more items are likely to decide an undecided clause, or what to do instead.
+    """Advises how many more items are likely to decide an undecided clause, or what to do instead.
 
-    The sizes tried are those of the next looks: a decision in between would cost as much and know less.
+    The sizes tried are those of the next looks. A decision at a size between two of them would cost as much
+    and have less evidence.
     """
     if not plan.margin.whole.low < plan.margin.whole.high:
         return None
@@ -226,5 +238,5 @@ def advise(clause: Clause, plan: UndecidedMargin, looking: NextLook) -> Advice |
 
 
 def _reach(level: float) -> float:
-    """The distance of a bound at this level, in standard errors."""
+    """Returns the distance of a bound at this level, in standard errors."""
     return float(special.ndtri((1 + level) / 2))

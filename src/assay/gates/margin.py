@@ -1,8 +1,8 @@
-"""The margin of a clause, left minus right, with an interval for the whole expression.
+"""The margin of a clause, left side minus right side, with an interval for the whole expression.
 
-If the margin is a proportion, or the difference of two, plus a constant, it has the closed-form interval that
-tables show. Any other expression has the joint bootstrap, which for a mean or a difference of means is again
-what tables show. A gate with `interval: subsets` has subset intervals for everything.
+A proportion, or a difference of two proportions, plus a constant has the closed-form interval that tables
+also have. Any other expression has the joint bootstrap interval; for a mean or a difference of means it is
+the same as in tables. A gate with `interval: subsets` has subset intervals for everything.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ NOT_STRICT = (
 
 @dataclass(frozen=True)
 class BoundedValue:
-    """A value with the ends of its interval, NaN if there are none."""
+    """A value with the ends of its interval. The ends are NaN if there is no interval."""
 
     value: float
     low: float
@@ -62,13 +62,13 @@ class BoundedValue:
         return BoundedValue(-self.value, -self.high, -self.low)
 
     def up_to(self, other: BoundedValue) -> BoundedValue:
-        """This value with its own lower end and the upper end of another."""
+        """Returns this value with its own lower end and the upper end of `other`."""
         return BoundedValue(self.value, self.low, other.high)
 
 
 @dataclass(frozen=True)
 class Margin:
-    """Left minus right (`whole`), and by how much it exceeds the margin of systems all alike (`gain`)."""
+    """The margin of a clause (`whole`), and how much it exceeds the margin of equal systems (`gain`)."""
 
     whole: BoundedValue
     gain: BoundedValue
@@ -78,7 +78,7 @@ class Margin:
     most: float | None = None  # an infinite value is known to lie above this
 
     def boundless(self, value: float) -> bool:
-        """Whether an infinite value is one that a statistic gave, not a missing end."""
+        """Whether an infinite value comes from a statistic, and is not a missing end."""
         return self.most is not None and math.isinf(value)
 
     def __neg__(self) -> Margin:
@@ -95,7 +95,7 @@ def clause_margins(
     levels: tuple[float, float] | None = None,
     strict: bool = False,
 ) -> list[Margin]:
-    """The margin of a clause for each way to count failed rows. Its two ends may differ in level."""
+    """Returns the margin of a clause for each way to count failed rows. Its ends may have two levels."""
     scope = evaluator.scope(operands.values(), ways[0])
     drawn = evaluator.drawn(operands, ways, scope, subsets=subsets)
     low, high = levels or (evaluator.level, evaluator.level)
@@ -130,9 +130,9 @@ def _widened(margin: Margin, wider: IntervalWidening, level: float) -> Margin:
 def margin_deviations(
     clause: Clause, operands: Mapping[Call, Operand], evaluator: Evaluator, way: FailureValues
 ) -> Floats:
-    """What the margin of a clause was off by in each resample, turned so that more is nearer to passing.
+    """Returns the error of a clause's margin in each resample. Larger errors are nearer to passing.
 
-    Empty if there are so few clusters that it is an accident which clauses move together.
+    Empty if there are too few clusters to know which clauses move together.
     """
     scope = evaluator.scope(operands.values(), way)
     if scope.n < LEAST_TOGETHER:
@@ -179,7 +179,7 @@ def _at(
 
 
 def _stuck(operands: Mapping[Call, Operand], values: Mapping[Call, Floats], n: int) -> bool:
-    """Whether no resample moves a statistic for which that proves nothing."""
+    """Whether no resample changes a statistic for which this does not prove that it is certain."""
     return any(
         isinstance(found, StatisticOperand)
         and not found.traits.settled
@@ -189,12 +189,12 @@ def _stuck(operands: Mapping[Call, Operand], values: Mapping[Call, Floats], n: i
 
 
 def statistics_in(operands: Mapping[Call, Operand]) -> list[StatisticOperand]:
-    """The statistics among the operands of an expression."""
+    """Returns the statistics among the operands of an expression."""
     return [found for found in operands.values() if isinstance(found, StatisticOperand)]
 
 
 def _most(operands: Mapping[Call, Operand]) -> float | None:
-    """What an infinite value of a statistic is known to lie above; None if no statistic says so."""
+    """Returns the bound that an infinite value of a statistic lies above; None if no statistic has one."""
     known = [each.traits.most for each in statistics_in(operands)]
     return max((each for each in known if each is not None), default=None)
 
@@ -207,7 +207,7 @@ def _tells(
     way: FailureValues,
     compares: bool,
 ) -> bool:
-    """Whether a bootstrap has enough to go by.
+    """Whether a bootstrap has enough rows to be relied on.
 
     It needs rows beyond a percentile, and items on which compared systems differ. The difference of two
     bounded means needs no check, because its interval adds a row at each end.
@@ -217,7 +217,7 @@ def _tells(
     columns: dict[tuple[str, ...], dict[tuple[tuple[str, str], ...], Floats]] = {}
     for found in operands.values():
         means = means_of(found)
-        # of a statistic some columns may be the same for every system, such as the truth
+        # a statistic may have columns that are the same for every system, such as the truth
         alike = columns.setdefault((*found.kind, str([mean.where for mean in means])), {})
         alike[tuple(mean.column for mean in means)] = np.array(
             [evaluator.values(mean, way) for mean in means]
@@ -236,7 +236,10 @@ def _tells(
 
 
 def _seen_enough(found: StatisticOperand, evaluator: Evaluator, way: FailureValues) -> bool:
-    """Whether a share has clusters that count and others that do not, and weighted rows are worth enough."""
+    """Whether the rows of a statistic are enough for a bootstrap.
+
+    A share needs clusters that count and clusters that do not. Weighted rows must be worth enough equal rows.
+    """
     statistic = found.statistic
     columns, rows = evaluator.columns(found, way)
     if not isinstance(statistic, IndicatorStatistic):
@@ -270,7 +273,7 @@ def _margin(
         )
     else:
         over = combine("-", whole, alike)
-        above = NO_INTERVAL if closed is NO_INTERVAL else resampled(over)  # what tells nothing tells no gain
+        above = NO_INTERVAL if closed is NO_INTERVAL else resampled(over)  # no interval: none for the gain
         gain = BoundedValue(float(over[0]), above.low, above.high)
     return Margin(estimated, gain, float(left[0]), float(right[0]), n, _most(operands))
 
@@ -298,17 +301,17 @@ def _bootstrapped(
         rows=scope.size,
     )
     if np.isnan(found.low) and n > 1 and spread(draws) <= TIE:
-        return Interval(point, point, "constant")  # no resample moves it
+        return Interval(point, point, "constant")  # no resample changes the value
     return found
 
 
 def _if_alike(
     difference: Expression, operands: Mapping[Call, Operand], values: Mapping[Call, Floats]
 ) -> Floats | None:
-    """The margin if every call had the mean value of its kind; None if the expression compares nothing.
+    """Returns the margin if every call had the mean value of its kind; None if nothing is compared.
 
-    It compares something if some calls raise it and others lower it: `a - 1.15 * b` does, `max(a, b)` does
-    not. A comparison with a number has no loss.
+    An expression compares something if some calls raise it and others lower it: `a - 1.15 * b` does, `max(a,
+    b)` does not. A comparison with a number has no loss.
     """
     kinds: dict[tuple[str, ...], list[Floats]] = {}
     for call, found in operands.items():
@@ -321,7 +324,7 @@ def _if_alike(
 
 
 def _bounds(expression: Expression, operands: Mapping[Call, Operand]) -> Bounds | None:
-    """The range of an expression for a single row; None if it has none."""
+    """Returns the range of an expression for a single row; None if it has no range."""
     match expression:
         case Number(value=value):
             return value, value

@@ -1,7 +1,7 @@
 """The operands of a clause: what its calls refer to.
 
 A call refers to the mean of a measure of one system, or to a statistic over several columns. A call that
-refers to nothing, or has a part that is not used, is an error with its column: nothing in a gate is ignored.
+refers to nothing, or has an unused part, is an error with its column: no part of a gate is ignored.
 """
 
 from __future__ import annotations
@@ -41,43 +41,43 @@ class Mean:
 
     @property
     def column(self) -> tuple[str, str]:
-        """The column of scores that it reads."""
+        """The column of scores that the mean is taken of: system and measure."""
         return self.system, self.measure.name
 
     @property
     def kind(self) -> tuple[str, ...]:
-        """What it measures, for any system. Operands of one kind can be compared."""
+        """What the mean measures, for any system. Operands of one kind can be compared."""
         return (self.measure.name,)
 
     @property
     def systems(self) -> list[str]:
-        """Its system, and the one that a measure of two systems compares it with."""
+        """The system, and the second system if the measure compares two."""
         return [self.system, *([self.measure.against] if isinstance(self.measure, PairMeasure) else [])]
 
 
 @dataclass(frozen=True)
 class StatisticTraits:
-    """What a statistic declares about itself. What it leaves out has the default given here."""
+    """The properties that a statistic declares. A property that it leaves out has the default given here."""
 
     takes: int | None = None  # how many arguments; None: any number
-    tests: bool = False  # its argument is a test of each item
+    tests: bool = False  # whether its argument is a test of each item
     tag: str = ""  # a tag whose number is its last column
     raters: str = ""  # the judges to compare, as in "anna|llm"
     low: float = -math.inf
     high: float | None = math.nan  # None: no upper end; NaN: not declared
-    keeps_range: bool = False  # its range is that of the values it reads
+    keeps_range: bool = False  # whether its range is the range of the values that it reads
     unit: str = ""
-    smooth: bool = False  # it has a jackknife
-    stepwise: bool = False  # its values jump, so the ends of an interval are values that were drawn
-    settled: bool = True  # a value that no resample moves is certain
-    total: bool = False  # it is a number of rows, not a share of them
+    smooth: bool = False  # whether it has a jackknife
+    stepwise: bool = False  # its values jump; the ends of an interval are values that were drawn
+    settled: bool = True  # whether a value that no resample changes is certain
+    total: bool = False  # whether it is a number of rows, not a share of rows
     sign: str = "<"  # the sign with which a count of the same rows is written
-    share: float | None = None  # of a percentile: the share of rows below it
+    share: float | None = None  # for a percentile: the share of rows below it
     most: float | None = None  # an infinite value is known to lie above this
 
     @classmethod
     def of(cls, statistic: Statistic) -> StatisticTraits:
-        """The traits of a statistic. Each is an attribute that a plugin may have."""
+        """Reads the traits of a statistic. Each is an attribute that a plugin may have."""
         names = [each.name for each in fields(cls) if hasattr(statistic, each.name)]
         return cls(**{name: getattr(statistic, name) for name in names})
 
@@ -86,7 +86,7 @@ class StatisticTraits:
 class StatisticOperand:
     """A statistic over columns of scores, or over raters' judgments of a label.
 
-    With a `test` of each item, the statistic reads one column: 1 for an item that passes, 0 for the others.
+    With a `test` of each item, the statistic reads one column: 1 for an item that passes, 0 for other items.
     `calls` are the calls of the test, in the order of `columns`.
     """
 
@@ -104,17 +104,17 @@ class StatisticOperand:
 
     @property
     def tag(self) -> str:
-        """The tag whose number is its last column; empty if it reads none."""
+        """The tag whose number is the last column; empty if the statistic reads no tag."""
         return self.traits.tag
 
     @property
     def raters(self) -> list[str]:
-        """The judges that a statistic of judgments names; if none, the raters of the study count."""
+        """The judges that a statistic of judgments names. If it names none, the raters of the study count."""
         return self.traits.raters.split("|") if self.traits.raters else []
 
     @property
     def kind(self) -> tuple[str, ...]:
-        """What it is over, for any system. Operands of one kind can be compared."""
+        """What the statistic is over, for any system. Operands of one kind can be compared."""
         measures = (column.measure.name for column in self.columns)
         return (self.name, *measures, *filter(None, [self.label, self.test.op if self.test else None]))
 
@@ -123,7 +123,7 @@ Operand = Mean | StatisticOperand
 
 
 def operand_range(found: Operand) -> tuple[float, float]:
-    """The values that an operand can have. A statistic that declares no range has infinite ends."""
+    """Returns the lowest and highest value that an operand can have; infinite where no range is declared."""
     if isinstance(found, Mean):
         return found.measure.low, math.inf if found.measure.high is None else found.measure.high
     traits = found.traits
@@ -136,12 +136,12 @@ def operand_range(found: Operand) -> tuple[float, float]:
 
 
 def means_of(found: Operand) -> tuple[Mean, ...]:
-    """The columns of scores that an operand reads."""
+    """Returns the columns of scores that an operand reads."""
     return (found,) if isinstance(found, Mean) else found.columns
 
 
 def calls_in(expression: Expression, clause: Clause | None = None) -> Iterator[Call]:
-    """Every call of an expression that has a value of its own; for `max` and `min`, the calls inside.
+    """Yields every call of an expression that has a value of its own; for `max` and `min`, the calls inside.
 
     `clause` is the clause of the expression. Messages use it to suggest a correction.
     """
@@ -160,7 +160,7 @@ def calls_in(expression: Expression, clause: Clause | None = None) -> Iterator[C
 
 
 def choices_in(expression: Expression) -> Iterator[Call]:
-    """Every `max` or `min` of an expression."""
+    """Yields every `max` or `min` of an expression."""
     return (part for part in walk(expression) if isinstance(part, Call) and part.name in CHOICES)
 
 
@@ -171,7 +171,7 @@ def resolve_call(
     where: tuple[Condition, ...] = (),
     clause: Clause | None = None,
 ) -> Operand:
-    """The operand of a call. A name that is not a measure, statistic or system is an error."""
+    """Returns the operand of a call. A name that is not a measure, statistic or system is an error."""
     place = (*where, *call.where)
     names = registry.names(STATISTICS)
     if call.name in names or _PERCENTILE.fullmatch(call.name):
@@ -201,7 +201,7 @@ def resolve_call(
 
 
 def _nearest_statistic(call: Call, names: set[str]) -> str:
-    """The statistics that a name may mean; empty if it is more likely a measure."""
+    """Suggests statistics that a name may mean; empty if the name is more likely a measure."""
     word = call.name.lower()
     starts = [name for name in names if len(word) > 2 and (name.startswith(word) or word.startswith(name))]
     near = did_you_mean(word, starts or names, 0.0 if starts else 0.75)
@@ -253,7 +253,7 @@ def _tested(
     registry: Registry,
     where: tuple[Condition, ...],
 ) -> StatisticOperand:
-    """The operand for a statistic of a test of each item, such as the share of items below a value."""
+    """Returns the operand of a statistic that tests each item, such as the share of items below a value."""
     test = call.args[0] if len(call.args) == 1 else None
     if not isinstance(test, ItemTest) or call.at is not None:
         example = f"{call.name}(nDCG@10({systems[0]}) < 0.1)"
@@ -267,7 +267,7 @@ def _tested(
 
 
 def _bound(call: Call, statistic: Statistic, means: Sequence[Mean]) -> Statistic:
-    """The statistic, bound to the measures of its arguments if it depends on them."""
+    """Returns the statistic, bound to the measures of its arguments if it depends on them."""
     if not isinstance(statistic, MeasureBoundStatistic):
         return statistic
     try:

@@ -1,4 +1,4 @@
-"""What the rows of a clause allow: why it is undecided whatever the values are, and how failed rows count."""
+"""Says which clauses their rows leave undecided at any value, and how failed rows count."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Bools = NDArray[np.bool_]
 
 
 def explain_undecidable(means: Sequence[Mean], evaluator: Evaluator) -> str:
-    """Why missing, undecided or unpaired rows allow no decision; empty if they do."""
+    """Says why missing, unjudged or unpaired rows allow no decision; empty if they allow one."""
     if absent := [mean.system for mean in means if mean.system not in evaluator.rows.systems]:
         return f"{absent[0]} was not run"
     if broken := [evaluator.broken[mean.column] for mean in means if mean.column in evaluator.broken]:
@@ -46,7 +46,7 @@ def explain_undecidable(means: Sequence[Mean], evaluator: Evaluator) -> str:
 
 
 def explain_no_rows(operands: Mapping[Call, Operand], evaluator: Evaluator, way: FailureValues) -> str:
-    """Which part of a clause applies to no row, or lacks a number that it needs; empty if none does."""
+    """Says which part of a clause applies to no row, or lacks a number that it needs; empty if none."""
     for call, found in operands.items():
         if (
             isinstance(found, StatisticOperand)
@@ -62,23 +62,23 @@ def explain_no_rows(operands: Mapping[Call, Operand], evaluator: Evaluator, way:
 
 
 def _without_number(found: StatisticOperand, evaluator: Evaluator, way: FailureValues) -> int:
-    """How many rows have all scores of a statistic, but no number for the tag that weighs them."""
+    """Returns how many rows have all scores of a statistic, but no number for the tag that weighs them."""
     columns = [evaluator.values(mean, way) for mean in found.columns]
     there = ~np.isnan(columns).any(axis=0)
     return int(np.sum(there & np.isnan(evaluator.rows.numbers(found.tag))))
 
 
 def ways_to_count_failures(means: Sequence[Mean], evaluator: Evaluator) -> list[FailureValues]:
-    """All ways to count failed rows: for each column that has any, at both ends of the range."""
+    """Returns all ways to count failed rows: each column with failed rows, at each end of its range."""
     failing = {mean.column: mean.measure for mean in means if count_items([mean], evaluator, FAILED)}
     ends = [(each.low, math.inf if each.high is None else each.high) for each in failing.values()]
     return [dict(zip(failing, chosen, strict=True)) for chosen in itertools.product(*ends)]
 
 
 def failing_systems(means: Sequence[Mean], evaluator: Evaluator, share: float) -> dict[Mean, str]:
-    """The means whose system failed on more than a share of its items, each with the reason.
+    """Returns the means whose system failed on more than a share of its items, each with the reason.
 
-    Empty while a part of these items was left out or not run, and if a measure broke.
+    Empty if some of these items were left out or not run, or if a measure broke.
     """
     if any(mean.column in evaluator.broken or mean.system not in evaluator.rows.systems for mean in means):
         return {}
@@ -97,9 +97,9 @@ def failing_systems(means: Sequence[Mean], evaluator: Evaluator, share: float) -
 
 
 def is_candidate(mean: Mean, clause: Clause, operands: Mapping[Call, Operand], *, kills: bool) -> bool:
-    """Whether a better value of this mean brings go nearer. The others are what it is compared with.
+    """Whether a better value of this mean brings go nearer. If not, the clause compares with this mean.
 
-    For a statistic over several systems that is not known, so each of its systems must not fail.
+    For a statistic over several systems the answer is unknown, so each of its systems counts as a candidate.
     """
     for call, rises in call_directions(Arithmetic("-", clause.left, clause.right), operands):
         if call.name in CHOICES:
@@ -115,7 +115,7 @@ def is_candidate(mean: Mean, clause: Clause, operands: Mapping[Call, Operand], *
 
 
 def count_asked(means: Sequence[Mean], evaluator: Evaluator) -> int:
-    """The number of items that the means of a clause are about."""
+    """Returns the number of items that the means of a clause are about."""
     rows = np.zeros(len(evaluator.rows), dtype=bool)
     for mean in means:
         rows |= evaluator.rows.column(*mean.column).expected & evaluator.rows.mask(mean.where)
@@ -123,7 +123,7 @@ def count_asked(means: Sequence[Mean], evaluator: Evaluator) -> int:
 
 
 def describe_failing(system: str, failed: int, asked: int, share: float) -> str:
-    """That a system failed on more items than a gate allows; empty if it did not."""
+    """Says that a system failed on more items than a gate allows; empty if it did not."""
     if failed <= share * asked:
         return ""
     return (
@@ -132,7 +132,7 @@ def describe_failing(system: str, failed: int, asked: int, share: float) -> str:
 
 
 def count_items(means: Sequence[Mean], evaluator: Evaluator, code: int) -> int:
-    """The number of items with a status in any of the columns."""
+    """Returns the number of items with a status in any of the columns."""
     rows = np.zeros(len(evaluator.rows), dtype=bool)
     for mean in means:
         rows |= (evaluator.rows.column(*mean.column).status == code) & evaluator.rows.mask(mean.where)
@@ -140,16 +140,16 @@ def count_items(means: Sequence[Mean], evaluator: Evaluator, code: int) -> int:
 
 
 def _not_run(means: Sequence[Mean], evaluator: Evaluator) -> str:
-    """The values of a factor that a clause needs and that were not run, in words; empty if all were.
+    """Names the values of a factor that a clause needs and that were not run; empty if all were run.
 
-    A part must not decide for the whole: `stage=10k|50k` is undecided if only 10k was run.
+    A part of the values must not decide for all: `stage=10k|50k` is undecided if only 10k was run.
     """
     asked = ((mean.system, condition) for mean in means for condition in mean.where)
     return next(filter(None, (_unmet(condition, system, evaluator) for system, condition in asked)), "")
 
 
 def _unmet(condition: Condition, system: str, evaluator: Evaluator) -> str:
-    """Why what was run does not meet a condition on a factor; empty if it does, or if it is about a tag."""
+    """Says why the arms do not meet a condition on a factor; empty if they do, or if it is about a tag."""
     name, run = condition.name, factor_values_run(condition.name, evaluator)
     if not run or "*" in condition.values:
         return ""
@@ -159,19 +159,19 @@ def _unmet(condition: Condition, system: str, evaluator: Evaluator) -> str:
         return f"{name} {' and '.join(absent)} {_was(absent)} not run"
     own = {
         arm.factors.get(name) for arm in evaluator.rows.arms(system)
-    }  # None: the factor does not concern it
+    }  # None: the system does not have the factor
     if absent := [value for value in condition.values if own.isdisjoint({None, value})]:
         return f"{system} was not run at {name} {' and '.join(absent)}"
     return ""
 
 
 def factor_values_run(name: str, evaluator: Evaluator) -> list[str]:
-    """The values of a factor that arms were run with; empty if no arm has the factor."""
+    """Returns the values of a factor that arms were run with; empty if no arm has the factor."""
     return list(dict.fromkeys(combo[name] for combo in evaluator.rows.combinations if name in combo))
 
 
 def describe_only_run(name: str, run: Sequence[str]) -> str:
-    """That only these values of a factor were run."""
+    """Says that only these values of a factor were run."""
     return f"only {name} {' and '.join(run)} {_was(run)} run"
 
 
@@ -180,7 +180,7 @@ def _was(values: Sequence[str]) -> str:
 
 
 def _left_out(means: Sequence[Mean], evaluator: Evaluator) -> int:
-    """How many items of a clause a selection left out. A part must not decide for the whole."""
+    """Returns how many items of a clause a selection left out. The other items must not decide."""
     found: set[str] = set()
     for mean, block in itertools.product(means, evaluator.left_out):
         if block.arm.system == mean.system and not block.lacks(mean.measure.needs):
@@ -199,7 +199,7 @@ def _meets(item: Item, arm: Arm, mean: Mean) -> bool:
 
 
 def _why_unpaired(means: Sequence[Mean], evaluator: Evaluator) -> str:
-    """Why means cannot be compared: systems need the same rows, and slices of factors the same items."""
+    """Says why means cannot be compared: systems need the same rows, slices of factors the same items."""
     for one, other in itertools.combinations(means, 2):
         same = one.measure.name == other.measure.name and _tags(one, evaluator) == _tags(other, evaluator)
         if one.system == other.system and not same:
@@ -215,13 +215,13 @@ def _why_unpaired(means: Sequence[Mean], evaluator: Evaluator) -> str:
 
 
 def _tags(mean: Mean, evaluator: Evaluator) -> list[Condition]:
-    """The conditions of a mean that are about items, not about arms."""
+    """Returns the conditions of a mean that are about items, not about arms."""
     factors = evaluator.rows.combinations[0]
     return [condition for condition in mean.where if condition.name not in factors]
 
 
 def _expected(mean: Mean, evaluator: Evaluator) -> Bools:
-    """The rows that have a value, or would have one if they had not failed."""
+    """Returns the rows that have a value, or would have one if they had not failed."""
     column = evaluator.rows.column(*mean.column)
     expected: Bools = evaluator.rows.mask(mean.where) & (column.counted | (column.status == FAILED))
     return expected

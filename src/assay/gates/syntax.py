@@ -32,7 +32,7 @@ __all__ = [
 RESERVED = frozenset({"where", "for", "on"})
 WITHIN = "within"
 SECONDS = "s"
-UNITS = {  # what a number is multiplied by, and the unit it then has
+UNITS = {  # the factor that a number is multiplied by, and the unit of the result
     "%": ("0.01", ""),
     "ms": ("0.001", SECONDS),
     "s": ("1", SECONDS),
@@ -85,10 +85,10 @@ class Arithmetic:
 
 @dataclass(frozen=True)
 class Call:
-    """A name with what follows it: `P(rel=2)@5(new)[language=en]`.
+    """A name with its parameters, cut-off, arguments and slice: `P(rel=2)@5(new)[language=en]`.
 
-    It may name a measure, a statistic, a function or (without arguments) a system; `operand.py` finds out
-    which. `column` is its place in the clause, for error messages.
+    The name may be of a measure, a statistic, a function or (without arguments) a system; `operand.py` finds
+    out which. `column` is its place in the clause, for error messages.
     """
 
     name: str
@@ -100,7 +100,7 @@ class Call:
 
     @property
     def head(self) -> str:
-        """The call without arguments and slice, which is how a measure prints: `P(rel=2)@5`."""
+        """The call without arguments and slice, as the name of a measure is printed: `P(rel=2)@5`."""
         name = f"'{self.name}'" if self.name in RESERVED else bare_or_quoted(self.name, NAME)
         params = ", ".join(f"{bare_or_quoted(key, NAME)}={_show(value)}" for key, value in self.params)
         return name + (f"({params})" if params else "") + ("" if self.at is None else f"@{self.at}")
@@ -115,7 +115,7 @@ class ItemTest:
     """The test that `share` and `count` apply to each item: `nDCG@10(new) < 0.1`."""
 
     left: Expression
-    op: str  # one of a clause's, = or !=
+    op: str  # a sign of a clause, = or !=
     right: Expression
 
     def __str__(self) -> str:
@@ -129,7 +129,7 @@ Expression = Number | Negation | Arithmetic | Call | ItemTest
 
 @dataclass(frozen=True)
 class ForEach:
-    """Repeats a clause for each value of a condition. `need` of the repeats must pass; None: all of them."""
+    """Repeats a clause for each value of a condition. `need` repeats must pass; None: all of them."""
 
     need: int | None
     condition: Condition
@@ -147,9 +147,9 @@ class Clause:
     right: Expression
     where: tuple[Condition, ...] = ()
     each: ForEach | None = None
-    on: Rule | None = None  # what decides it; None: as the gate says
+    on: Rule | None = None  # what decides the clause; None: the gate's rule
     band: Number | None = None  # how far apart the sides of a `within` may be
-    level: float | None = None  # of its interval; None: the gate's
+    level: float | None = None  # the level of its interval; None: the gate's level
     text: str = field(default="", compare=False)
     chosen: bool = field(default=False, compare=False)  # it was written out from a `max`, `min` or `within`
 
@@ -173,7 +173,7 @@ class Clause:
 
 
 def walk(expression: Expression) -> Iterator[Expression]:
-    """An expression and all of its parts, except what is inside a call."""
+    """Yields an expression and all of its parts, except the parts inside a call."""
     yield expression
     match expression:
         case Negation(operand=operand):
@@ -184,7 +184,7 @@ def walk(expression: Expression) -> Iterator[Expression]:
 
 
 def substitute(expression: Expression, call: Call, by: Expression) -> Expression:
-    """The expression with `by` in place of a call, except inside other calls."""
+    """Returns the expression with `by` in place of a call, except inside other calls."""
     match expression:
         case Call() if expression == call:
             return by
@@ -196,7 +196,7 @@ def substitute(expression: Expression, call: Call, by: Expression) -> Expression
 
 
 def parse_constant(word: str) -> Param:
-    """The value of an unquoted parameter: true, false, a number, or the word itself."""
+    """Returns the value of an unquoted parameter: true, false, a number, or the word itself."""
     if word in {"true", "false"}:
         return word == "true"
     if re.fullmatch(r"-?\d+", word):
@@ -219,6 +219,6 @@ def _slice(conditions: tuple[Condition, ...]) -> str:
 
 
 def _enclosed(expression: Expression, level: int) -> str:
-    """An operand as text, in parentheses if it binds less tightly than its place needs."""
+    """Returns an operand as text, in parentheses if it binds less tightly than its place needs."""
     binds = _PRECEDENCE[expression.op] if isinstance(expression, Arithmetic) else _ATOM
     return str(expression) if binds >= level else f"({expression})"

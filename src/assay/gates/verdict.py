@@ -1,9 +1,9 @@
-"""From the clauses of a gate to its verdict: go, no-go or inconclusive, and the words for it.
+"""Concludes the verdict of a gate from its clauses: go, no-go or inconclusive, with its words.
 
-A kill that passes is no-go. If all go clauses pass, it is go. `first` clauses must pass before anything else
-counts. The rest is what the gate declares as `otherwise`: by default inconclusive, or no-go if a go clause
-failed and no kill is declared. Every report prints the words of this module, so no page says more than the
-clauses do.
+If a kill condition is met, the verdict is no-go. If all go clauses pass, it is go. `first` clauses must pass
+before anything else counts. In all other cases the verdict is what the gate declares as `otherwise`. Without
+`otherwise` it is inconclusive, or no-go if a go clause failed and no kill condition is declared. Every report
+prints the words of this module, so no page says more than the clauses do.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ SCORE_AGAIN = "more items do not help: raters have to agree first, so make the r
 def gate_levels(
     gate: Gate, evaluator: Evaluator, looking: NextLook | None = None
 ) -> dict[str, dict[Clause, Levels]]:
-    """How sure each clause of a gate must be, by role; `for`, `max` and `min` are written out."""
+    """Returns how sure each clause of a gate must be, by role; `for`, `max` and `min` are written out."""
     return {role: levels_for(group, gate.rules, evaluator, looking) for role, group in gate.groups.items()}
 
 
@@ -51,10 +51,10 @@ def decide_gates(
     settled: Callable[[Verdict], Verdict] = lambda verdict: verdict,
     book: LookHistory | None = None,
 ) -> list[Verdict]:
-    """The verdict of every gate. Among `steps`, a no-go leaves the later gates unreached.
+    """Returns the verdict of every gate. After a no-go, the later gates among `steps` are not reached.
 
-    `settled` may decide a gate that is undecided only because something is still to be judged. `book` has the
-    earlier looks at the gates, and records this one.
+    `settled` may decide a gate that is undecided only because some judgments are missing. `book` has the
+    earlier looks at the gates, and records this look.
     """
     verdicts: dict[str, Verdict] = {}
     order = {name: place for place, name in enumerate(steps)}
@@ -70,13 +70,13 @@ def decide_gates(
 
 
 def stopping_step(gate: str, words: Mapping[str, str], steps: Sequence[str]) -> str | None:
-    """The earlier step whose no-go keeps a gate from being reached."""
+    """Returns the earlier step whose no-go keeps a gate from being reached; None if there is none."""
     earlier = steps[: steps.index(gate)] if gate in steps else ()
     return next((step for step in earlier if words.get(step) == NO_GO), None)
 
 
 def overall_verdict(verdicts: Sequence[Verdict]) -> str | None:
-    """One verdict for all gates: no-go before inconclusive before go."""
+    """Returns one verdict for all deciding gates: no-go if any is no-go, else inconclusive if any is."""
     words = {verdict.verdict for verdict in verdicts if verdict.deciding}
     return next((word for word in (NO_GO, INCONCLUSIVE, GO) if word in words), None)
 
@@ -84,19 +84,19 @@ def overall_verdict(verdicts: Sequence[Verdict]) -> str | None:
 def find_recommendation(
     verdicts: Sequence[Verdict], recommend: Mapping[str, Mapping[str, str]]
 ) -> str | None:
-    """The first recommendation whose conditions on gates are all met."""
+    """Returns the first recommendation whose conditions on gates are all met."""
     found = {verdict.gate: verdict.verdict for verdict in verdicts}
     fitting = (say for say, when in recommend.items() if all(found.get(g) == w for g, w in when.items()))
     return next(fitting, None)
 
 
 def next_look(gate: Gate, evaluator: Evaluator, book: LookHistory) -> NextLook:
-    """The look at a gate that its evidence allows, after the earlier ones."""
+    """Returns the look at a gate with its present evidence, after the earlier looks."""
     return book.at(gate.name, evidence_of(_means(gate, evaluator), evaluator), gate.rules.planned)
 
 
 def _verdict(gate: Gate, evaluator: Evaluator, book: LookHistory) -> Verdict:
-    """The verdict of a gate with its clauses, and the record of this look at it."""
+    """Returns the verdict of a gate with its clauses, and records this look at the gate."""
     looking = next_look(gate, evaluator, book)
     levels = gate_levels(gate, evaluator, looking)
     results = {
@@ -137,7 +137,7 @@ def _verdict(gate: Gate, evaluator: Evaluator, book: LookHistory) -> Verdict:
 
 
 def _to_do(role: str, clause: Clause, result: ClauseResult, evaluator: Evaluator) -> str:
-    """What helps if a `first` clause about the agreement of raters fails."""
+    """Says what helps if a `first` clause about the agreement of raters fails."""
     about_raters = any(
         isinstance(found, StatisticOperand) and found.label for found in _leaves(clause, evaluator)
     )
@@ -145,12 +145,12 @@ def _to_do(role: str, clause: Clause, result: ClauseResult, evaluator: Evaluator
 
 
 def _make_verdict(gate: Gate, word: str, clauses: list[ClauseResult], reason: str) -> Verdict:
-    """A verdict with what the gate's author says about it."""
+    """Returns a verdict with what the gate's author says about the gate."""
     return Verdict(gate.name, word, clauses, reason, gate.rules.deciding, gate.rules.about)
 
 
 def _reads(gate: Gate, evaluator: Evaluator) -> list[str]:
-    """The measures that a gate's clauses read, each once."""
+    """Returns the measures that a gate's clauses read, each once."""
     return list(dict.fromkeys(mean.measure.name for mean in _means(gate, evaluator)))
 
 
@@ -165,24 +165,27 @@ def _leaves(clause: Clause, evaluator: Evaluator) -> Iterator[Operand]:
 
 
 def conclude(gate: Gate, results: Mapping[Clause, ClauseResult]) -> tuple[str, str]:
-    """The verdict that follows from decided clauses, and the reason."""
+    """Returns the verdict that follows from decided clauses, and the reason."""
     bare = {result.holds for result in results.values() if result.value is None}
     decided = {clause: result.holds for clause, result in results.items()}
     first, go = (True if part is None else part.holds(decided) for part in (gate.first, gate.go))
-    # a clause fails without a figure only if a system did not answer often enough to have one
+    # a clause without a value fails only if a system failed on too many items
     if first is True and go is False and False in bare:
         return NO_GO, FAILS_TOO_OFTEN
     return _conclusion(gate, decided, None in bare)
 
 
 def _unshown(gate: Gate) -> str:
-    """That go was not shown, and how many ways there were."""
+    """Says that go was not shown, and how many ways to go there were."""
     ways = max((way for ways in gate.ways().values() for way in ways), default=0)
     return f"none of the {ways} ways to go is shown" if ways else "go is not shown"
 
 
 def _conclusion(gate: Gate, decided: Mapping[Clause, bool | None], blocked: bool) -> tuple[str, str]:
-    """The verdict. `blocked`: some clause has no value, and a declared `otherwise` must not replace it."""
+    """Returns the verdict and its reason.
+
+    `blocked` says that some clause has no value: then a declared `otherwise` must not replace the verdict.
+    """
     first = gate.first.holds(decided) if gate.first else True
     kill = gate.kill.holds(decided) if gate.kill else False
     go = gate.go.holds(decided) if gate.go else True
@@ -191,7 +194,7 @@ def _conclusion(gate: Gate, decided: Mapping[Clause, bool | None], blocked: bool
     if kill is True:
         return NO_GO, "a kill condition is met"
     if go is True and kill is False:
-        return GO, ""  # the clauses, once they are known, say what was shown
+        return GO, ""  # the reason comes later, from the labels of the clauses
     if gate.rules.otherwise is not None and not blocked:
         return gate.rules.otherwise, f"{_unshown(gate)}, and for that the gate says {gate.rules.otherwise}"
     if go is False and gate.kill is None:
@@ -207,7 +210,10 @@ NO_KILL = "no kill condition is met"
 
 
 def reason_for_go(clauses: Sequence[ClauseResult]) -> str:
-    """`2 clauses pass (gain shown)`, `1 of 10 clauses passes (not guarded)`, `no kill condition is met`."""
+    """Says why the verdict is go, for example `2 clauses pass (gain shown)`.
+
+    Other examples are `1 of 10 clauses passes (not guarded)` and `no kill condition is met`.
+    """
     asked = _once([clause for clause in clauses if clause.role == "go"])
     kills = _once([clause for clause in clauses if clause.role == "kill"])
     holding = [clause for clause in asked if clause.holds]
@@ -220,7 +226,7 @@ def reason_for_go(clauses: Sequence[ClauseResult]) -> str:
 
 
 def _once(clauses: Sequence[ClauseResult]) -> list[ClauseResult]:
-    """Each clause once, even if it is in several branches."""
+    """Returns each clause once, even if it is in several branches."""
     return list({clause.text: clause for clause in clauses}.values())
 
 
@@ -232,7 +238,7 @@ def _number(holding: int, of: int) -> str:
 
 
 def _labels(clauses: Sequence[ClauseResult]) -> str:
-    """What clauses show, in brackets: one label for all of them, or how many show what."""
+    """Says in brackets what clauses show: one label for all of them, or how many have each label."""
     counts = Counter(clause.shows for clause in clauses if clause.shows)
     if not counts:
         return ""
@@ -242,7 +248,7 @@ def _labels(clauses: Sequence[ClauseResult]) -> str:
 
 
 def verdict_notes(verdict: Verdict) -> Iterator[str]:
-    """Notes beside a verdict: what no item can have shown, and how often it was decided before."""
+    """Yields notes beside a verdict: what no item can have shown, and how many looks came before."""
     if verdict.unseen is not None:
         yield f"up to {verdict.unseen:.1%} of the items could have lost everything unseen"
     if verdict.look > 1 and verdict.level is not None:
@@ -250,7 +256,7 @@ def verdict_notes(verdict: Verdict) -> Iterator[str]:
 
 
 def describe_advice(advice: Advice) -> str:
-    """How many more items are likely to settle a clause, or what to do instead."""
+    """Says how many more items are likely to decide a clause, or what to do instead."""
     if advice.items is None or advice.chance is None or advice.by_luck is None:
         return f"more items are unlikely to settle it: {advice.instead}"
     of = f" of {advice.where}" if advice.where else ""
