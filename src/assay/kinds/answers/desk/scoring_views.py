@@ -95,7 +95,7 @@ def mark_view(mark: Mark) -> MarkView:
 
 
 def step_state(state: PassState) -> StepState:
-    """Returns how much of a pass a rater has done."""
+    """Returns a rater's progress in a pass."""
     return StepState(
         step=state.pass_.name,
         title=state.pass_.title,

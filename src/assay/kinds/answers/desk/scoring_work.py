@@ -166,10 +166,7 @@ class ScoringWork:
             )
 
     def _task_state(self, task_id: str, done: bool, queued: str | None) -> TaskState:
-        """Returns the entry of a task in a list.
-
-        An entry is made once and kept: a list has thousands of entries, and every page sends the list.
-        """
+        """Returns the entry of a task in a list. It is made once, as long lists are sent with each page."""
         if queued is not None:
             return TaskState(task_id=task_id, done=done, queued=queued)
         found = self._task_states.get((task_id, done))
@@ -346,10 +343,7 @@ class ScoringWork:
         return self._index.mark(pass_.key(task_id)) is not None
 
     def _listed(self, pass_: RubricPass) -> list[str]:
-        """Returns the responses of a pass in this rater's order.
-
-        In a second round, only responses that are due or already scored are listed.
-        """
+        """Returns a pass's responses in this rater's order; in a second round, only due or scored ones."""
         if (pass_.rater, pass_.name) not in self._orders:
             ids = sorted(pass_.response_ids)
             self._orders[pass_.rater, pass_.name] = self._order(self._pack, pass_.rater, pass_.name, ids)

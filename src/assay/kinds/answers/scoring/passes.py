@@ -1,8 +1,8 @@
 """Passes of the rubric: who scores what, in which order and when; also contradictions and precedents.
 
 The primary rater scores every response in four passes. The other raters score the drawn share. If there are
-no other raters, the primary rater scores a drawn share a second time. The second time is some time after the
-first, and the first marks are not shown.
+no other raters, the primary rater scores a drawn share again. This second round comes some time after the
+first, and does not show the first marks.
 """
 
 from __future__ import annotations
