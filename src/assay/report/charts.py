@@ -1,8 +1,8 @@
-"""Pictures of the page: dots with whiskers, margins against a threshold, verdict signs, charts of sections.
+"""Draws the pictures of the page: dots with whiskers, margins, verdict signs, and charts of sections.
 
 Positions are percentages of the drawing's width, so a picture fills its cell and nothing in it is stretched.
-The lines and bands of a chart are in a drawing of their own, which is stretched, with strokes that are not.
-The numbers are text in the cells beside a picture, which is what a screen reader reads.
+The lines and bands of a chart are in a drawing of their own. That drawing is stretched, but its strokes are
+not. The numbers are text in the cells beside a picture. Screen readers read this text.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ MARKERS = {
     "m3": "M0 -6L6 5H-6z",
 }
 NARROWEST, DIGIT = 110, 6.5  # pixels of a picture, and of a digit in it
-EDGE = 4.0  # percent left free at both ends, so that a dot or a tick's figure is never cut
+EDGE = 4.0  # percent left free at both ends, so that a dot or the number at a tick is never cut
 
 _OPEN = Markup('<svg class="plot" width="100%" height="{}" aria-hidden="true" focusable="false">')
 _CLOSE = Markup("</svg>")
@@ -54,19 +54,22 @@ _SHAPES = {
 
 @dataclass(frozen=True)
 class Axis:
-    """A range of numbers over the width of a picture."""
+    """A range of numbers that is drawn over the width of a picture."""
 
     low: float
     high: float
 
     def at(self, value: float) -> float:
-        """The position of a value, in percent of the width; a value outside is put at the edge."""
+        """Returns the position of a value, in percent of the width.
+
+        A value outside the axis is put at its edge.
+        """
         share = (value - self.low) / (self.high - self.low)
         return EDGE + min(1.0, max(0.0, share)) * (100 - 2 * EDGE)
 
     @property
     def ticks(self) -> list[float]:
-        """Two to five round numbers inside the axis: few enough that their labels never touch."""
+        """Two to five round numbers inside the axis. They are so few that their labels never touch."""
         wanted = (self.high - self.low) / 4
         power = 10.0 ** math.floor(math.log10(wanted))
         step = next(power * factor for factor in (1, 2, 5, 10) if power * factor >= wanted)
@@ -76,7 +79,7 @@ class Axis:
 
 
 def axis_over(values: Iterable[float | None], *, zero: bool = False) -> Axis | None:
-    """The axis that shows all values with a margin, through zero if asked; None without any value."""
+    """Returns the axis that shows all values with a margin; None without any value. `zero` includes zero."""
     known = [value for value in values if value is not None and math.isfinite(value)]
     if not known:
         return None
@@ -88,7 +91,10 @@ def axis_over(values: Iterable[float | None], *, zero: bool = False) -> Axis | N
 
 
 def scale(axis: Axis) -> Markup:
-    """The numbers along an axis; only every second one if they would touch in the narrowest cell."""
+    """Draws the numbers along an axis.
+
+    If they would touch in the narrowest cell, every second one is left out.
+    """
     places = [(axis.at(tick), f"{tick:g}") for tick in axis.ticks]
     widest = max((len(figure) for _, figure in places), default=0)
     apart = [(b - a) / 100 * NARROWEST for (a, _), (b, _) in pairwise(places)]
@@ -98,7 +104,7 @@ def scale(axis: Axis) -> Markup:
 
 
 def whisker(axis: Axis, at: tuple[float, float | None, float | None], style: str, title: str) -> Markup:
-    """One mean with its interval, in the colour of its system; grid lines join up from row to row."""
+    """Draws one mean with its interval, in the colour of its system. Grid lines join up from row to row."""
     value, low, high = at
     grid = Markup().join((_ZERO if tick == 0 else _GRID).format(axis.at(tick)) for tick in axis.ticks)
     ends = (axis.at(value if low is None else low), axis.at(value if high is None else high))
@@ -112,7 +118,7 @@ def whisker(axis: Axis, at: tuple[float, float | None, float | None], style: str
 
 
 def dot(at: float, style: str, y: float = HEIGHT / 2) -> Markup:
-    """A point in the shape of its system."""
+    """Draws a point in the shape of its system."""
     shaped = next((MARKERS[name] for name in style.split() if name in MARKERS), None)
     if shaped is None:
         return _ROUND.format(at, y=y)
@@ -120,7 +126,7 @@ def dot(at: float, style: str, y: float = HEIGHT / 2) -> Markup:
 
 
 def margin(at: tuple[float, float | None, float | None], above: bool, style: str) -> Markup:
-    """A margin and its interval against the threshold; the side of a go is shaded."""
+    """Draws a margin and its interval against the threshold. The side of a go is shaded."""
     value, low, high = at
     axis = axis_over([value, low, high], zero=True) or Axis(-1, 1)
     zero = axis.at(0.0)
@@ -133,7 +139,7 @@ def margin(at: tuple[float, float | None, float | None], above: bool, style: str
 
 
 def stacked(parts: Sequence[tuple[str, float, str]], style: str) -> Markup:
-    """Shares of a whole end to end (class, share, title), in the colour of a system."""
+    """Draws shares of a whole end to end (class, share, title), in the colour of a system."""
     drawn, start = Markup(), 0.0
     for name, share, title in parts:
         if share:
@@ -143,7 +149,7 @@ def stacked(parts: Sequence[tuple[str, float, str]], style: str) -> Markup:
 
 
 def shape(outcome: str | None) -> Markup:
-    """The sign of a verdict: a circle, an octagon or a diamond, to differ not only by colour."""
+    """Draws the sign of a verdict. Signs differ in shape too: a circle, an octagon or a diamond."""
     name = outcome or "none"
     drawing = Markup(_SHAPES.get(outcome, _SHAPES[None]))  # noqa: S704 (our own constants)
     return (
@@ -154,14 +160,14 @@ def shape(outcome: str | None) -> Markup:
 
 
 def sign(outcome: str, x: float, y: float, size: float) -> Markup:
-    """The same sign inside another picture."""
+    """Draws the sign of a verdict inside another picture."""
     place = Markup('<g class="shape {}" transform="translate({:.1f} {:.1f}) scale({:.3f})">')
     drawing = Markup(_SHAPES[outcome])  # noqa: S704 (our own constants)
     return place.format(outcome, x, y, size / 24) + drawing + Markup("</g>")
 
 
 def style_of(results: Results, name: str) -> str:
-    """The colour and shape classes of a system or arm, the same everywhere in the page."""
+    """Returns the colour and shape classes of a system or arm. They are the same everywhere in the page."""
     system = next((one for one in results.systems if name == one or name.startswith(f"{one}[")), None)
     place = results.systems.index(system) if system is not None else len(results.systems)
     shape = ["", *(f" {name}" for name in MARKERS)][place // COLOURS % (len(MARKERS) + 1)]
@@ -170,14 +176,14 @@ def style_of(results: Results, name: str) -> str:
 
 # ----------------------------------------------------------------------------------------------
 
-TOP, HIGH, FOOT, SIDE = 10, 260, 24, 44  # pixels: air above, lines, figures below, figures beside
-FIRST, LAST, BEYOND = 2.0, 82.0, 95.0  # percent: x of 0, the largest x, without a limit
-APART, ROOM = 1.25, 8.0  # percent: between lines where there is no limit, and for all of them together
-END = 97.0  # percent: the largest x where there is nothing beyond it
-ROW, SHIFT = 44, 0.6  # pixels of one step up in a scatter; of it, how far points of one step are moved apart
-MOST = 1500  # points of a scatter; of more, every second, third … is drawn
-STEP, NEAR = 11, 1.5  # pixels and percent: points of a strip nearer than this stand above each other
-GOLDEN = 0.618033988749895  # its multiples spread evenly whatever their number
+TOP, HIGH, FOOT, SIDE = 10, 260, 24, 44  # pixels: space above, lines, numbers below, numbers beside
+FIRST, LAST, BEYOND = 2.0, 82.0, 95.0  # percent: positions of x = 0, of the largest x, of no limit
+APART, ROOM = 1.25, 8.0  # percent: between points without a limit, and for all of them together
+END = 97.0  # percent: the position of the largest x if no point is without a limit
+ROW, SHIFT = 44, 0.6  # pixels of a step up in a scatter; the share of it over which its points are spread
+MOST = 1500  # points of a scatter; if there are more, every second, third … is drawn
+STEP, NEAR = 11, 1.5  # pixels and percent: points of a strip nearer than this are put above each other
+GOLDEN = 0.618033988749895  # its multiples spread evenly, however many there are
 
 _SIZED = Markup('<svg class="plot {}" width="{}" height="{}" aria-hidden="true" focusable="false">')
 _ACROSS = Markup('<line class="{}" x1="0" x2="100%" y1="{y:.1f}" y2="{y:.1f}"/>')
@@ -194,7 +200,7 @@ _RING = Markup('<circle class="ring" cx="{:.2f}%" cy="{:.1f}" r="10"/>')
 
 
 def chart_svg(results: Results, chart: Chart) -> Markup:
-    """The drawing of a chart; empty if it has no point."""
+    """Draws a chart. The drawing is empty if the chart has no point."""
     styles = [style for _, style in legend(results, chart)]
     match chart.form:
         case "lines":
@@ -206,7 +212,7 @@ def chart_svg(results: Results, chart: Chart) -> Markup:
 
 
 def legend(results: Results, chart: Chart) -> list[tuple[str, str]]:
-    """The name of each series with its colour and shape: a system's own, or one that is free."""
+    """Returns the name of each series with its colour and shape: those of its system, or free ones."""
     shapes = ["", *MARKERS]
     return [
         (
@@ -223,7 +229,7 @@ def legend(results: Results, chart: Chart) -> list[tuple[str, str]]:
 
 
 def _lines(chart: Chart, styles: Sequence[str]) -> Markup:
-    """Two drawings side by side: the numbers of the y axis, and the lines."""
+    """Draws two pictures side by side: the numbers of the y axis, and the lines."""
     ends = (end for series in chart.series for at in series.points for end in (at.y, at.low, at.high))
     axis = axis_over(ends)
     if axis is None:
@@ -242,7 +248,7 @@ def _lines(chart: Chart, styles: Sequence[str]) -> Markup:
 
 
 class _Lines:
-    """The positions in a chart of lines."""
+    """The positions and the parts of a chart of lines."""
 
     def __init__(self, chart: Chart, axis: Axis) -> None:
         self.chart, self.axis = chart, axis
@@ -250,7 +256,10 @@ class _Lines:
         self.end = LAST if None in chart.breaks else END
 
     def x(self, x: float | None, series: int | None = None) -> float:
-        """The position of x; beyond all limits, series are put side by side so that intervals do not hide."""
+        """Returns the position of x.
+
+        Points without a limit are put side by side, so that no interval is hidden.
+        """
         if x is not None:
             return FIRST + (self.end - FIRST) * x / self.most
         count = len(self.chart.series)
@@ -261,7 +270,7 @@ class _Lines:
         return TOP + HIGH * (1 - (value - self.axis.low) / (self.axis.high - self.axis.low))
 
     def drawing(self) -> Markup:
-        """The grid, the numbers along x, and the target if it lies inside."""
+        """Draws the grid, the numbers along x, and the target if it lies inside."""
         drawn = Markup().join(_ACROSS.format("grid", y=self.y(tick)) for tick in self.axis.ticks)
         for place in self.chart.breaks:
             drawn += _DOWN.format("grid", TOP, TOP + HIGH, x=self.x(place))
@@ -272,7 +281,10 @@ class _Lines:
         return drawn
 
     def line(self, series: int) -> Markup:
-        """Band and line up to the last limit, and a dashed line to the point without a limit."""
+        """Draws the band and the line up to the last limit.
+
+        A dashed line leads to the point without a limit.
+        """
         points = self.chart.series[series].points
         bounded = [at for at in points if at.x is not None]
         beyond = [at for at in points if at.x is None]
@@ -307,13 +319,13 @@ def _path(points: Sequence[tuple[float, float]]) -> str:
 
 
 def points_drawn(chart: Chart) -> list[tuple[ChartSeries, ChartPoint]]:
-    """The points that a scatter draws: all of them, or every second, third … of very many."""
+    """Returns the points that a scatter draws: all of them, or of very many every second, third …"""
     points = [(series, at) for series in chart.series for at in series.points]
     return points[:: -(-len(points) // MOST) or 1]
 
 
 def _scatter(chart: Chart, styles: Sequence[str]) -> Markup:
-    """A scatter with whole steps upwards, and lines at zero both ways."""
+    """Draws a scatter with whole steps upwards, and with lines at zero in both directions."""
     points = [at for series in chart.series for at in series.points]
     across = axis_over((at.x for at in points), zero=True)
     if across is None:
@@ -344,7 +356,10 @@ def _scatter(chart: Chart, styles: Sequence[str]) -> Markup:
 
 
 def _upright(across: Axis, bottom: float) -> Markup:
-    """Lines down at round numbers, zero stronger, numbers below; narrow pages leave the finer ones out."""
+    """Draws vertical lines at round numbers, a stronger one at zero, and numbers below.
+
+    Narrow pages leave out the finer numbers.
+    """
     drawn = Markup()
     for tick, fine in fine_ticks(across):
         drawn += _DOWN.format("zero" if tick == 0 else "grid", TOP, bottom, x=across.at(tick))
@@ -353,7 +368,10 @@ def _upright(across: Axis, bottom: float) -> Markup:
 
 
 def fine_ticks(axis: Axis) -> list[tuple[float, bool]]:
-    """The ticks of an axis and, for a picture as wide as the page, those between them."""
+    """Returns the ticks of an axis and finer ticks between them, each with whether it is a finer one.
+
+    The finer ticks are for pictures as wide as the page.
+    """
     coarse = axis.ticks
     if len(coarse) < 2:
         return [(tick, False) for tick in coarse]
@@ -367,7 +385,7 @@ def fine_ticks(axis: Axis) -> list[tuple[float, bool]]:
 
 
 def _strip(chart: Chart, styles: Sequence[str]) -> Markup:
-    """A point for each x; points that would hide each other are put above each other."""
+    """Draws a point for each x. Points that would hide each other are put above each other."""
     points = sorted(_styled(chart, styles), key=lambda pair: pair[0].x or 0.0)
     across = axis_over((at.x for at, _ in points), zero=True)
     if across is None:

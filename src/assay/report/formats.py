@@ -1,4 +1,4 @@
-"""The formats JSON, JUnit and Parquet, and reports on disk."""
+"""Writes the formats JSON, JUnit and Parquet, and writes reports to disk."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ from assay.study.study import Study
 def write_reports(results: Results, study: Study) -> tuple[Results, list[str]]:
     """Writes the HTML page and the other formats that the study asks for.
 
-    Returns the results, which then name the page, and why a report could not be written: that costs neither
-    the others nor the verdict.
+    Returns the results, which then name the page, and the reasons why reports could not be written. A report
+    that cannot be written affects neither the other reports nor the verdict.
     """
     named = dataclasses.replace(results, report=str(study.run_folder / "report.html"))
     broken = []
@@ -41,7 +41,10 @@ def write_reports(results: Results, study: Study) -> tuple[Results, list[str]]:
 
 
 def write_report(results: Results, study: Study, format_: str, out: Path | None = None) -> Path:
-    """Writes one format, a file or a folder of files, to the run folder or to `out`."""
+    """Writes one format to the run folder or to `out`, and returns its path.
+
+    A format is a file or a folder.
+    """
     renderer = study.registry.create(RENDERERS, format_)
     with as_plugin_error(f"the report {format_} broke"):
         if isinstance(renderer, FolderRenderer):
@@ -66,7 +69,7 @@ class JsonReport:
     suffix: ClassVar[str] = ".json"
 
     def render(self, results: Results) -> bytes:
-        # msgspec writes NaN and the infinities as null, which the standard library would not.
+        # msgspec writes NaN and the infinities as null; the standard library does not.
         return msgspec.json.format(msgspec.json.encode(results.as_json()), indent=1) + b"\n"
 
 
@@ -75,10 +78,10 @@ class JsonReport:
 
 @dataclass(frozen=True)
 class JunitReport:
-    """A clause that supports a go passes; one that does not fails; an undecided one is skipped.
+    """JUnit XML: a clause that supports a go passes, one against a go fails, an undecided one is skipped.
 
-    Build servers show skipped cases as green, so that each gate has one more case, its verdict: it fails on
-    no-go and is an error on inconclusive. Gates that only inform are left out.
+    Build servers show skipped cases as green. So each gate has one more case, its verdict: it fails on no-go
+    and is an error on inconclusive. Gates that only inform are left out.
     """
 
     suffix: ClassVar[str] = ".xml"
@@ -111,7 +114,10 @@ def _suite(verdict: Verdict) -> ET.Element:
 
 
 def _case(verdict: Verdict, words: ClauseWords) -> ET.Element:
-    """One clause. A kill condition passes if it is not met: then it lets the system through."""
+    """Returns the case of one clause.
+
+    A kill condition passes if it is not met: then it lets the system through.
+    """
     clause = words.clause
     case = ET.Element(
         "testcase", name=printable(clause.text), classname=printable(f"{verdict.gate}.{clause.role}")
@@ -142,7 +148,7 @@ def _totals(verdicts: list[Verdict]) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class ParquetReport:
-    """The scores, one row for each item, arm, seed and measure; a missing value is null.
+    """The scores as a table: one row for each item, arm, seed and measure; a missing value is null.
 
     `factors` is a JSON object as text, so that the table is the same whatever factors a study has.
     """

@@ -1,4 +1,4 @@
-"""The report as a comment on a pull request: the verdict, means by slice, changes since a baseline."""
+"""Writes the report as a comment on a pull request: verdict, means by slice, changes since a baseline."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from assay.report import tables, verdicts, wording
 from assay.report.markdown import code, escaped, table
 from assay.report.verdicts import proof_summary, verdict_words
 
-WARNINGS, SYSTEMS = 10, 10  # shown of each
-FACTS = ("assay", "python", "study fingerprint")  # of where the figures are from
+WARNINGS, SYSTEMS = 10, 10  # the most of each that are shown
+FACTS = ("assay", "python", "study fingerprint")  # facts about where the numbers come from
 
 Count = Counter[tuple[object, ...]]
 
@@ -35,12 +35,12 @@ class GitHubComment:
 
 
 def marker(study: str) -> str:
-    """The first line of a study's comment: invisible, and used to find the comment again."""
+    """Returns the first line of a study's comment. It is invisible, and serves to find the comment again."""
     return f"<!-- assay: {quote(study, safe=' ')[:200]} -->"
 
 
 def _quoted(name: str) -> str:
-    """A name as code, inside HTML."""
+    """Returns a name as code, for use inside HTML."""
     return f"<code>{escape(wording.shorten(wording.printable(name), NAME))}</code>"
 
 
@@ -50,12 +50,12 @@ def _when(created: float | None) -> str:
 
 @dataclass(frozen=True)
 class _Comment:
-    """The content of the comment."""
+    """The content of the comment on a study's results."""
 
     results: Results
 
     def blocks(self) -> Iterator[CommentPart]:
-        """The parts in reading order: the answer, the evidence, the details, the origin."""
+        """Yields the parts in reading order: the answer, the evidence, the details, the origin."""
         against = self.results.against
         yield CommentPart("verdict", [self._head()])
         yield CommentPart("gates", self._gates(deciding=True))
@@ -101,7 +101,7 @@ class _Comment:
     # ------------------------------------------------------------------------------ the figures
 
     def _system(self, cell: str = "system") -> list[str]:
-        """The cell of the system column, which exists only if there are several systems."""
+        """Returns the cell of the system column, which exists only if there are several systems."""
         return [cell] if len(self.results.arms) > 1 else []
 
     def _header(self, *names: str) -> list[str]:
@@ -122,7 +122,7 @@ class _Comment:
         return _table_forms(self._header("measure"), rows, texts=len(self._system("")) + 1)
 
     def _slices(self) -> list[tuple[str, list[str]]]:
-        """A table for each tag: the measures that apply to each of its values."""
+        """Returns a table for each tag, with the measures that apply to each value of the tag."""
         infos = {measure.name: measure for measure in self.results.measures}
         tags: dict[str, dict[str, list[Estimate]]] = {}
         for one in self.results.estimates:
@@ -145,7 +145,7 @@ class _Comment:
         return found
 
     def _figure(self, one: Estimate, measure: MeasureInfo, asked: int = 0) -> list[str]:
-        """The cells of a mean: system, value, n, and the change since the baseline."""
+        """Returns the cells of a mean: system, value, n, and the change since the baseline."""
         arm, against = Arm(one.system, one.factors).name, self.results.against
         bound = wording.lower_bound_sign(measure) or tables.review_bound_sign(one, self._understated)
         return [
@@ -160,7 +160,7 @@ class _Comment:
         return tables.understated_slices(self.results)
 
     def _change(self, against: BaselineChanges, arm: str, one: Estimate) -> str:
-        """How a mean changed, and how many items did; empty for a measure that is not compared."""
+        """Returns how a mean changed, and how many items changed; empty if the measure is not compared."""
         compared = [
             each for each in against.comparisons if each.measure == one.measure and each.family == arm
         ]
@@ -177,7 +177,7 @@ class _Comment:
 
     @cached_property
     def _in_both(self) -> set[tuple[str, str]]:
-        """The slices that have an item in common with the baseline, unchanged."""
+        """The slices with an item that the baseline has too and that did not change."""
         against = self.results.against
         apart = {*against.added, *against.changed} if against is not None else set()
         both = [item for item in self.results.items if item.item_id not in apart]
@@ -185,7 +185,7 @@ class _Comment:
 
     @cached_property
     def _turned(self) -> list[Count]:
-        """The number of items that are worse, and better, by arm, measure and slice."""
+        """The number of items that are worse, and the number that are better, by arm, measure and slice."""
         return [] if self.results.against is None else [*map(self._counted, _sides(self.results.against))]
 
     def _counted(self, turns: Sequence[ItemChange]) -> Count:
@@ -239,7 +239,7 @@ class _Comment:
         return ["\n".join(lines)] if lines else []
 
     def _foot(self) -> str:
-        """The systems, the baseline, the time and the versions."""
+        """Returns a last line with the systems, the baseline, the time and the versions."""
         results, facts, against = self.results, self.results.trust.provenance, self.results.against
         shown = [literal(arm) for arm in results.arms[:SYSTEMS]]
         more = [f"{len(results.arms) - SYSTEMS} more"] if len(results.arms) > SYSTEMS else []
@@ -254,7 +254,7 @@ class _Comment:
 
 
 def _since(against: BaselineChanges) -> str:
-    """What changed since a baseline, in a sentence or two."""
+    """Returns a sentence or two about what changed since a baseline."""
     worse, better = (len({turn.item_id for turn in turns}) for turns in _sides(against))
     kept = ", ".join(filter(None, [_when(against.created), wording.TITLES[against.verdict]]))
     groups = {"new": against.added, "removed": against.removed, "changed": against.changed}
@@ -276,9 +276,9 @@ def _values(item: ItemView, tag: str) -> list[str]:
 
 
 def _clauses(gate: Verdict) -> Iterator[list[str]]:
-    """One row per clause; one row for a gate without clauses."""
+    """Yields one row per clause. A gate without clauses gets one row."""
     words = verdict_words(gate)
-    title = words.title.removesuffix(", informs")  # which the heading above them says
+    title = words.title.removesuffix(", informs")  # the heading above says that
     name = f"{literal(gate.gate)} {title}" + (f": {prose(gate.about, TEXT)}" if gate.about else "")
     if not words.clauses:
         yield [name, "", "", prose(words.reason), "", ""]
@@ -290,7 +290,7 @@ def _clauses(gate: Verdict) -> Iterator[list[str]]:
 # ----------------------------------------------------------------------------------------------
 
 MOST = 65_000  # characters. GitHub takes 65,536; the sender may add a line
-ROWS, ITEMS = (100, 20), (20, 10, 5)  # of a table, and of one whose rows hold texts: as many as have room
+ROWS, ITEMS = (100, 20), (20, 10, 5)  # rows of a table, and of one with texts: the first that fits
 NAME, TEXT, SENTENCE = 80, 120, 600  # characters of a name, of a corpus text, of a sentence
 JOINER = "\u2060"  # invisible, and no part of any name
 # Where GitHub begins to read a name, a number, an address or an emoji: @name, #12, GH-12, ://, www., :tada:
@@ -301,19 +301,19 @@ _CALLS = re.compile(
 
 
 def prose(text: str, limit: int = SENTENCE) -> str:
-    """A text on one line that GitHub shows as it is."""
+    """Returns a text on one line that GitHub shows unchanged."""
     return escaped(_CALLS.sub(JOINER, wording.shorten(wording.printable(text), limit)))
 
 
 def literal(text: str, limit: int = NAME) -> str:
-    """A name as inline code, inside which GitHub reads nothing; as prose if it cannot be code."""
+    """Returns a name as inline code, in which GitHub interprets nothing; as prose if it cannot be code."""
     short = wording.shorten(text, limit)
     found = code(short)
     return found if found.startswith("`") else prose(short, limit)
 
 
 def expected_text(item: ItemView) -> str:
-    """What was expected of an item: the best passage that it names, or the route, flag or intent."""
+    """Returns what was expected of an item: its best passage, or the route, flag or intent."""
     best = item.expected[0] if item.expected and item.expects is None else None
     if best is None:
         return item.expectation
@@ -321,7 +321,7 @@ def expected_text(item: ItemView) -> str:
 
 
 def returned_text(item: ItemView, arm: str) -> str:
-    """What came back: why there is no answer, or the route taken and the first hit."""
+    """Returns what came back: the failure, or the route taken and the first hit."""
     if arm in item.faults:
         return f"failed: {item.faults[arm]}"
     took = item.took(arm) if item.expectation else ""
@@ -331,14 +331,17 @@ def returned_text(item: ItemView, arm: str) -> str:
 
 
 class CommentPart(NamedTuple):
-    """A part of the comment in ever shorter forms; `name` is listed if there is no room for any."""
+    """A part of the comment, in shorter and shorter forms. `name` is listed if no form fits."""
 
     name: str
     forms: Sequence[str]
 
 
 def fitted(blocks: Sequence[CommentPart]) -> str:
-    """The parts in order, in the longest forms that fit; the first and the last get room before others."""
+    """Joins the parts in order, in the longest forms that fit.
+
+    The first and the last part get their room before the others.
+    """
     room, last = MOST - 2 * SENTENCE, len(blocks) - 1  # the rest is for saying what is left out
     chosen: dict[int, str] = {}
     for place in sorted(range(len(blocks)), key=lambda place: (0 < place < last, place)):
@@ -354,7 +357,10 @@ def fitted(blocks: Sequence[CommentPart]) -> str:
 def _table_forms(
     header: Sequence[str], rows: Sequence[Sequence[str]], texts: int, sizes: Sequence[int] = ROWS, of: int = 0
 ) -> list[str]:
-    """A table in forms with fewer and fewer rows; `of` is the number of all rows, if more than given."""
+    """Returns a table in forms with fewer and fewer rows.
+
+    `of` is the number of all rows, if there are more rows than given.
+    """
     total, found = max(of, len(rows)), []
     for size in sizes:
         more = f"\n\n… and {total - size} more." if total > size else ""
@@ -363,5 +369,5 @@ def _table_forms(
 
 
 def folded(summary: str, forms: Sequence[str]) -> list[str]:
-    """Forms that open at a click. The summary is HTML."""
+    """Returns the forms, each folded so that it opens at a click. `summary` is HTML."""
     return [f"<details><summary>{summary}</summary>\n\n{form}\n\n</details>" for form in forms]

@@ -1,7 +1,7 @@
-"""A report delivered in a run of GitHub Actions: comment, summary, annotations and outputs.
+"""Delivers a report in a run of GitHub Actions: as comment, summary, annotations and outputs.
 
-There is one comment for each study and pull request: its first line identifies it, and each run updates it.
-Failures here are reported, and change neither a verdict nor an exit code.
+Each study has one comment on a pull request. Its first line identifies the comment, and each run updates it.
+A failure to deliver is reported, but changes neither a verdict nor an exit code.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ if TYPE_CHECKING:
 
 API = "https://api.github.com"
 PAGE = 100  # comments asked for at once
-LIMITED = "60"  # seconds to wait where GitHub asks to slow down and does not say how long
+LIMITED = "60"  # seconds to wait if GitHub asks to slow down without a number of seconds
 ROOM = 400  # characters that may follow the report in a comment
-_OURS = frozenset({"OWNER", "MEMBER", "COLLABORATOR"})  # besides bots: their comments may be updated
+_OURS = frozenset({"OWNER", "MEMBER", "COLLABORATOR"})  # their comments and those of bots may be updated
 _PERMISSION = (
     "Give the job `permissions: pull-requests: write`. A run for a pull request from a fork has a token that "
     "may only read"
@@ -44,7 +44,7 @@ _ADVICE = {401: "Check GITHUB_TOKEN", 403: _PERMISSION, 404: _PERMISSION}
 
 @dataclass(frozen=True)
 class Delivery:
-    """The outcome of a delivery: the comment's address, a line about it, and commands for the runner."""
+    """The outcome of a delivery: the address of the comment, a line about it, and commands for the runner."""
 
     url: str | None
     said: str
@@ -57,7 +57,7 @@ def deliver_report(
     report: Path,
     sleep: Callable[[float], None] = time.sleep,
 ) -> Delivery:
-    """Posts a written report, and adds summary and outputs to the files that the runner reads."""
+    """Posts a written report, and adds the summary and the outputs to the files that the runner reads."""
     job = ActionsJob(study.kit.env)
     body = f"{report.read_text(encoding='utf-8').rstrip()}{job.origin}\n"
     url, said, remarks = None, job.obstacle, []
@@ -82,7 +82,7 @@ def deliver_report(
 
 @dataclass(frozen=True)
 class ActionsJob:
-    """What a runner's environment says about the job."""
+    """The job of GitHub Actions, as the runner's environment describes it."""
 
     env: Mapping[str, str]
 
@@ -116,7 +116,7 @@ class ActionsJob:
 
     @property
     def _pull(self) -> Mapping[str, Any]:
-        """The pull request of the event; none if a later run has several."""
+        """The pull request of the event; empty if the event has none, or if its workflow run has several."""
         after = self.event.get("workflow_run")
         several = after.get("pull_requests") if isinstance(after, dict) else None
         alone = several[0] if isinstance(several, list) and len(several) == 1 else None
@@ -130,7 +130,7 @@ class ActionsJob:
 
     @property
     def obstacle(self) -> str:
-        """Why there can be no comment; empty if there can be one."""
+        """The reason why there can be no comment; empty if there can be one."""
         if self.pull_request is None:
             return "no comment: the event names no pull request (GITHUB_EVENT_PATH)"
         missing = [name for name in ("GITHUB_REPOSITORY", "GITHUB_TOKEN") if not self.env.get(name)]
@@ -138,7 +138,7 @@ class ActionsJob:
 
     @property
     def origin(self) -> str:
-        """A last line: the commit that the report is about, and the run that has its files."""
+        """A last line with the commit that the report is about, and the run that has its files."""
         head = self._pull.get("head")
         commit = str(head.get("sha", "")) if isinstance(head, dict) else self.env.get("GITHUB_SHA", "")
         server, run = self.env.get("GITHUB_SERVER_URL", ""), self.env.get("GITHUB_RUN_ID", "")
@@ -148,7 +148,7 @@ class ActionsJob:
         return line if len(line) <= ROOM else ""
 
     def write(self, name: str, text: str) -> None:
-        """Appends to the file that a variable names, if it names one."""
+        """Appends text to the file that an environment variable names, if the variable is set."""
         if path := self.env.get(name):
             with Path(path).open("a", encoding="utf-8") as file:
                 file.write(text)
@@ -158,11 +158,11 @@ class ActionsJob:
 
 
 class RequestDenied(AssayError):
-    """GitHub refuses a request, and would refuse it again."""
+    """Raised when GitHub refuses a request and would refuse it again, or when all attempts failed."""
 
 
 class _TransientError(AssayError):
-    """An attempt that failed and may be repeated, after `retry_after` seconds."""
+    """Raised when an attempt failed and may be repeated, after `retry_after` seconds."""
 
     def __init__(self, what: str, retry_after: str | None = None) -> None:
         super().__init__(what)
@@ -170,7 +170,7 @@ class _TransientError(AssayError):
 
 
 class PullRequestComments:
-    """The comments of one pull request, over GitHub's REST API."""
+    """The comments of one pull request, read and written with GitHub's REST API."""
 
     def __init__(
         self, endpoint: Endpoint, repository: str, number: int, sleep: Callable[[float], None] = time.sleep
@@ -180,9 +180,9 @@ class PullRequestComments:
         self._each = f"/repos/{repository}/issues/comments"
 
     def put(self, body: str, mark: str) -> str:
-        """Writes the comment that begins with a mark, or updates the first one; returns its address.
+        """Writes the comment that begins with a mark, or updates the first such comment. Returns its address.
 
-        Looking comes before every attempt: one whose answer was lost may have left a comment.
+        Every attempt first looks for the comment, because an attempt whose answer was lost may have left one.
         """
         attempt = 1
         while True:
@@ -202,7 +202,7 @@ class PullRequestComments:
             try:
                 return self._written("PATCH", f"{self._each}/{found}", body)
             except RequestDenied:
-                continue  # somebody else's, or gone
+                continue  # the comment is somebody else's, or is gone
         return self._written("POST", self._all, body)
 
     def _written(self, method: str, path: str, body: str) -> str:
@@ -210,7 +210,10 @@ class PullRequestComments:
         return str(answer.get("html_url", "")) if isinstance(answer, dict) else ""
 
     def _marked(self, mark: str) -> list[int]:
-        """The ids of the comments that begin with a mark, oldest first, without those of strangers."""
+        """Returns the ids of the comments that begin with a mark, oldest first.
+
+        Strangers' comments are left out.
+        """
         found: list[int] = []
         page = 1
         while True:
@@ -246,7 +249,10 @@ class PullRequestComments:
         return self._read(response, content)
 
     def _read(self, response: httpx.Response, content: bytes) -> Any:
-        """The content of an answer; raises _TransientError if a retry may help, else RequestDenied."""
+        """Returns the content of an answer.
+
+        After a failure it raises _TransientError if a retry may help, else RequestDenied.
+        """
         try:
             answer = msgspec.json.decode(content)
         except ValueError:
@@ -268,26 +274,26 @@ class PullRequestComments:
 def _is_ours(row: Mapping[str, Any]) -> bool:
     """Whether a bot wrote a comment, or somebody who may write to the repository.
 
-    A stranger could put the mark down first, and change afterwards what we wrote.
+    Otherwise a stranger could write the mark first, and later change what we wrote.
     """
     user = row.get("user") or {}
     return user.get("type") == "Bot" or row.get("author_association") in _OURS
 
 
 def _is_limited(status: int, headers: Mapping[str, str], said: str) -> bool:
-    """Whether GitHub asks to slow down; it may use the status of a refusal for that."""
+    """Whether GitHub asks to slow down. For that it may use the status of a refusal."""
     spent = headers.get("X-RateLimit-Remaining") == "0"
     return status == 429 or (status == 403 and (spent or "Retry-After" in headers or "rate limit" in said))
 
 
 # ----------------------------------------------------------------------------------------------
 
-SHOWN = 10  # annotations of each kind that GitHub shows of a step
+SHOWN = 10  # annotations of each kind that GitHub shows for a step
 TEXT = 300  # characters of a text
 
 
 class Annotation(NamedTuple):
-    """A remark at a place of the repository: an error if it stops the study, else a warning."""
+    """A remark on a place in the repository: an error if it stops the study, else a warning."""
 
     kind: str
     title: str
@@ -298,7 +304,7 @@ class Annotation(NamedTuple):
 def annotation_commands(
     results: Results, study: Study, workspace: Path, first: Sequence[Annotation] = ()
 ) -> list[str]:
-    """Commands that show what went wrong in the file: gates first, then items that got worse."""
+    """Returns commands that show in the files what went wrong: first gates, then items that got worse."""
     found = [*first, *_gates(results, study), *_regressions(results, study)]
     commands = []
     for kind in ("error", "warning"):
@@ -311,7 +317,7 @@ def annotation_commands(
 
 
 def _command(one: Annotation, workspace: Path) -> str:
-    """A command for the runner; no text in it can begin another command."""
+    """Returns a command for the runner. No text in it can begin another command."""
 
     def data(text: str) -> str:
         return printable(text).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
@@ -328,7 +334,10 @@ def _command(one: Annotation, workspace: Path) -> str:
 
 
 def _gates(results: Results, study: Study) -> Iterator[Annotation]:
-    """Clauses that keep a gate from a go; errors if that decides against shipping."""
+    """Yields annotations for the clauses that keep a gate from a go.
+
+    They are errors if the gate decides and its verdict is a no-go.
+    """
     for gate in results.verdicts:
         if gate.verdict == GO:
             continue
@@ -344,7 +353,10 @@ def _gates(results: Results, study: Study) -> Iterator[Annotation]:
 
 
 def _regressions(results: Results, study: Study) -> Iterator[Annotation]:
-    """Items that got worse; errors only if the loss is a no-go and the items do not vary by themselves."""
+    """Yields annotations for the items that got worse.
+
+    They are errors only if the loss is a no-go and the items do not vary by themselves.
+    """
     against = results.against
     if against is None:
         return
@@ -363,7 +375,7 @@ def _regressions(results: Results, study: Study) -> Iterator[Annotation]:
 
 
 def _change_text(changes: Sequence[ItemChange], item: ItemView | None) -> str:
-    """The query, how its scores fell, what was expected and what came back."""
+    """Returns the query, how its scores fell, what was expected and what came back."""
     first = changes[0]
     scores = [
         f"{one.measure}({one.arm}) {number(one.before)} → {number(one.after)}"

@@ -1,4 +1,4 @@
-"""The report as one self-contained page: no network, light and dark, the answer first."""
+"""Writes the report as one self-contained page: no network, light and dark, the answer first."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ class HtmlReport:
 
 
 def templates() -> Environment:
-    """Our templates: data is escaped, and an unknown name is an error."""
+    """Returns our templates. Data is escaped, and an unknown name is an error."""
     return Environment(
         loader=PackageLoader("assay", "report/templates"),
         autoescape=True,
@@ -97,7 +97,7 @@ def templates() -> Environment:
 
 
 def _source(pages: Environment, name: str) -> Markup:
-    """One of our files, to be put into the page unchanged."""
+    """Returns one of our files, to be put into the page unchanged."""
     loader = pages.loader
     if loader is None:
         raise RuntimeError("the environment has no loader")
@@ -133,7 +133,7 @@ def _clause(words: ClauseWords) -> dict[str, Any]:
 
 
 def _panel(results: Results, measure: MeasureInfo) -> dict[str, Any]:
-    """One measure: every arm on one axis, with its difference from the baseline."""
+    """Returns the panel of one measure: every arm on one axis, with its difference from the baseline."""
     estimates = wording.overall(results, measure.name)
     axis = charts.axis_over(bound for one in estimates for bound in (one.value, one.low, one.high))
     against = {
@@ -159,7 +159,7 @@ def _panel(results: Results, measure: MeasureInfo) -> dict[str, Any]:
 
 
 def about(measure: MeasureInfo) -> str:
-    """What a measure is, what its parameters mean, and which way is better."""
+    """Returns what a measure is, what its parameters mean, and whether higher or lower is better."""
     spec, depth = wording.parse_measure(measure.name)
     found = [f"the cut-off is {depth}"] if depth and "cut" in measure.about else []
     found += [
@@ -172,7 +172,7 @@ def about(measure: MeasureInfo) -> str:
 
 
 def answer(results: Results, measure: MeasureInfo) -> str:
-    """What the comparisons of one measure show, as the title of its picture."""
+    """Returns what the comparisons of one measure show, as the title of its picture."""
     pairs = [one for one in wording.differences(results, measure.name) if one.difference is not None]
     if not pairs:
         found = wording.overall(results, measure.name)
@@ -198,7 +198,7 @@ def _finding(names: list[str], finding: str, other: str) -> str:
 
 
 def _folded(results: Results) -> dict[str, str]:
-    """The measures that a section draws and no gate reads, each with the section's name."""
+    """Returns the measures that a section draws and no gate reads, each with the section's name."""
     read = {name for gate in results.verdicts for name in gate.reads}
     return {name: section.name for section in results.sections for name in section.drawn if name not in read}
 
@@ -208,7 +208,7 @@ def _arm_of(comparison: Comparison) -> str:
 
 
 def _further(results: Results) -> list[Comparison]:
-    """Comparisons that belong to no row: other pairs, or whole systems over several arms."""
+    """Returns comparisons that belong to no row: other pairs, or whole systems over several arms."""
     return [
         one
         for one in results.comparisons
@@ -226,7 +226,7 @@ def point(
 
 
 def _lift(results: Results) -> dict[str, Any] | None:
-    """The marks of each arm's results: one bar per arm, and the numbers behind it."""
+    """Returns the marks of each arm's results: one bar per arm, and the numbers behind it."""
     if results.review is None:
         return None
     marks = tables.marks_by_arm(results, results.review)
@@ -251,7 +251,10 @@ def _slices(results: Results) -> list[dict[str, Any]]:
 
 
 def _heat(results: Results, measure: MeasureInfo, understated: set[tables.Slice]) -> dict[str, Any]:
-    """Slices by arms for one measure, grouped by tag; only slices to which the measure applies."""
+    """Returns a table of slices by arms for one measure, grouped by tag.
+
+    It has only slices to which the measure applies.
+    """
     known = [one for one in results.estimates if one.where and one.measure == measure.name]
     asked: dict[tuple[tuple[str, str], ...], int] = {}
     for one in known:
@@ -287,7 +290,7 @@ def shade(estimate: Estimate, solid: list[float], better: str) -> str:
 
 
 def _changed(results: Results, change: Changes) -> dict[str, Any]:
-    """The worst flips of one arm, with what was expected and what came back first."""
+    """Returns the worst flips of one arm, with what was expected and what came back first."""
     rows = []
     for flip in change.flips[:WORST]:
         if flip.gain >= 0:

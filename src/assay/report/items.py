@@ -1,4 +1,4 @@
-"""Item by item: each arm's score, and what changed against the baseline, worst first."""
+"""Compares items one by one: each arm's score, and what changed against the baseline, worst first."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ COUNTED = (Status.SCORED, Status.MISSING)
 
 
 class ItemScore(NamedTuple):
-    """One item's score for one arm and measure, averaged over seeds."""
+    """The score of one item for one arm and measure, averaged over seeds."""
 
     value: float | None
     status: str
@@ -44,7 +44,7 @@ class Flip:
 
 @dataclass(frozen=True)
 class Changes:
-    """Everything that changed between the baseline and one arm on one measure."""
+    """The items that changed between the baseline and one arm on one measure."""
 
     arm: str
     baseline: str
@@ -63,7 +63,7 @@ class Changes:
 
 
 def score_grid(results: Results) -> Grid:
-    """Scores by arm and measure, then by item."""
+    """Returns the scores by arm and measure, then by item."""
     rank = {str(status): index for index, status in enumerate(GRAVITY)}
     frame = (
         results.scores.with_columns(
@@ -80,7 +80,7 @@ def score_grid(results: Results) -> Grid:
 
 
 def counterparts(results: Results) -> dict[str, str]:
-    """The baseline arm that each other arm is compared with."""
+    """Returns the baseline arm that each other arm is compared with."""
     made: dict[str, Arm] = {one.name: one for one in (Arm(e.system, e.factors) for e in results.estimates)}
     arms = {name: made.get(name, Arm(name)) for name in results.arms}
     bases = {name: arm for name, arm in arms.items() if results.baseline in (name, arm.system)}
@@ -93,7 +93,7 @@ def counterparts(results: Results) -> dict[str, str]:
 
 
 def changes(results: Results, grid: Grid | None = None) -> list[Changes]:
-    """What changed against the baseline on the study's first measure, for each arm."""
+    """Returns, for each arm, what changed against the baseline on the study's first measure."""
     if not results.measures or not results.items:
         return []
     measure = results.measures[0]
@@ -144,12 +144,15 @@ _ESCAPES: dict[str, str | int | None] = {
 
 
 def script_safe(value: Any) -> str:
-    """JSON for a script element: nothing in it can end the element or open a comment."""
+    """Returns JSON for a script element. Nothing in it can end the element or open a comment."""
     return msgspec.json.encode(value).decode().translate(str.maketrans(_ESCAPES))
 
 
 def item_data(results: Results, grid: Grid, room: int) -> tuple[str, int]:
-    """The item data as JSON of at most so many bytes, and the length at which snippets are cut."""
+    """Returns the item data as JSON, and the length at which snippets are cut.
+
+    The length is chosen so that the JSON has at most `room` bytes, if that is possible.
+    """
 
     def packed(limit: int) -> tuple[str, int]:
         text = script_safe(_ItemPacker(results, grid, limit).value())
@@ -171,7 +174,10 @@ def item_data(results: Results, grid: Grid, room: int) -> tuple[str, int]:
 
 
 def snippet(text: str, limit: int, needles: list[str]) -> tuple[str, list[int]]:
-    """A part of the text around what was expected, and the position of that in it ([] if it is not there)."""
+    """Returns a part of the text around what was expected, and the position of the expected text in it.
+
+    The position is [] if the expected text is not there.
+    """
     line = " ".join(text.split())
     found = next((needle for needle in needles if needle in line and needle != line), None)
     if not limit or found is None:
@@ -186,18 +192,18 @@ def snippet(text: str, limit: int, needles: list[str]) -> tuple[str, list[int]]:
 
 
 def _brief(value: float) -> float:
-    """A value with six digits; whole numbers without a decimal point."""
+    """Rounds a value to six digits. A whole number is written without a decimal point."""
     short = float(f"{value:.6g}")
     return int(short) if short.is_integer() and abs(short) < 1e15 else short
 
 
 def _once(lists: list[list[list[Any]]]) -> list[list[list[Any]] | int]:
-    """Each list of hits once; a list that repeats an earlier one becomes the index of that one."""
+    """Replaces each list of hits that repeats an earlier list by the index of the earlier list."""
     return [lists.index(each) if each and lists.index(each) < at else each for at, each in enumerate(lists)]
 
 
 def _trimmed(values: list[Any], least: int) -> list[Any]:
-    """The values without empty ones at the end, but at least so many."""
+    """Removes empty values at the end, but leaves at least `least` values."""
     while len(values) > least and values[-1] is None:
         values.pop()
     return values
@@ -205,10 +211,11 @@ def _trimmed(values: list[Any], least: int) -> list[Any]:
 
 @dataclass
 class _ItemPacker:
-    """Packs items as arrays; a hit is [document and text, score, grade, needle, mark, reason, ruled].
+    """Packs items as arrays. A hit is [document and text, score, grade, needle, mark, reason, ruled].
 
-    The needle is where the expected text stands, the mark what a review made of the hit, ruled whether a rule
-    finds what a person marked. Reasons are stored once, as texts are. What is empty at the end is left out.
+    The needle is the position of the expected text. The mark is what a review made of the hit. `ruled` is 1
+    if a rule finds a passage that a person marked. Reasons and texts are stored once. Empty values at the end
+    are left out.
     """
 
     results: Results
@@ -256,7 +263,7 @@ class _ItemPacker:
         wanted = wants_review(item)
         for rank, one in enumerate(item.returned.get(arm, [])):
             text, needle = snippet(one.text, self.limit, needles)
-            unwanted = item.expects == "nothing" and (one.grade or 0) > 0  # by the rule that names it
+            unwanted = item.expects == "nothing" and (one.grade or 0) > 0  # by the rule that names the hit
             word = UNWANTED if unwanted else mark_word(self.results.review, one, rank, wanted)
             reason = self.reasons.setdefault(one.reason, len(self.reasons)) if one.reason else None
             hit = [self._place(one.doc_id, text), float(f"{one.score:.4g}"), one.grade]
@@ -265,7 +272,7 @@ class _ItemPacker:
         return hits
 
     def _score(self, item: ItemView, arm: str, measure: str) -> list[Any] | float | None:
-        """Only the value for most scores; value and status for the others."""
+        """Returns only the value of a scored item; for other items value and status."""
         cell = self.grid.get((arm, measure), {}).get(item.item_id)
         if cell is None:
             return None

@@ -1,4 +1,4 @@
-"""The report as Markdown, for pull requests and wikis: verdict first, evidence under it."""
+"""Writes the report as Markdown, for pull requests and wikis: first the verdict, then the evidence."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from assay.report.verdicts import proof_line, verdict_words
 WORST = 20
 BAR = r"\|"
 TEXT = 120  # characters of corpus text in one cell
-# What has a meaning within a line; signs that mean something only where a line begins never stand there.
+# Signs with a meaning within a line. Signs with a meaning only at the start of a line never occur there.
 _SPECIAL = re.compile(r"([\\`*_{}\[\]#!|~$<&])")
 
 
@@ -57,12 +57,12 @@ class MarkdownReport:
 
 
 def escaped(text: str) -> str:
-    """Text that Markdown shows as it is, on one line."""
+    """Returns text that Markdown shows unchanged, on one line."""
     return _SPECIAL.sub(r"\\\1", " ".join(wording.printable(text).split()))
 
 
 def code(text: str) -> str:
-    """Text as inline code, or as plain text if it has backticks or backslashes."""
+    """Returns text as inline code, or as plain text if it has backticks or backslashes."""
     line = " ".join(wording.printable(text).split())
     if not line or "`" in line or "\\" in line:
         return escaped(line)
@@ -70,7 +70,7 @@ def code(text: str) -> str:
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[str]], texts: int = 1) -> str:
-    """A table; the first `texts` columns hold words, the others numbers, set to the right."""
+    """Returns a table. The first `texts` columns hold words. The others hold numbers and are on the right."""
     rule = ["---" if index < texts else "---:" for index in range(len(header))]
     return "\n".join(f"| {' | '.join(cells)} |" for cells in (header, rule, *rows))
 
@@ -92,7 +92,7 @@ def _gates(results: Results) -> list[str]:
 
 
 def _controls(results: Results) -> list[str]:
-    """The outcome of every control, gate by gate."""
+    """Returns the outcome of every control, gate by gate."""
     if not results.verdicts:
         return []
     blocks = [
@@ -107,7 +107,7 @@ def _controls(results: Results) -> list[str]:
 
 
 def _sections(results: Results, place: Place) -> list[str]:
-    """The sections: an alarm first, then words and tables in their order."""
+    """Returns the sections of a place: an alarm first, then words and tables in their order."""
     blocks: list[str] = []
     for section in results.sections:
         if section.place != place or not (section.alarm or section.printed):
@@ -119,7 +119,10 @@ def _sections(results: Results, place: Place) -> list[str]:
 
 
 def _text(block: Text) -> str:
-    """One paragraph per line, strong if something is still to be done; lists and cautions as items."""
+    """Returns a paragraph for each line. Lists and cautions become list items.
+
+    The line is bold if the tone is `empty`: then something is still to be done.
+    """
     lines = [escaped(line) for line in block.lines]
     if block.tone in {"list", "caution"}:
         return "\n".join(f"- {line}" for line in lines)
@@ -135,7 +138,7 @@ def _table(block: Table) -> list[str]:
 
 
 def _figures(results: Results) -> list[str]:
-    """The figures that the study asks for: one row per figure, one column per system."""
+    """Returns the figures that the study asks for, with one row per figure and one column per system."""
     blocks = []
     for found in figure_tables(results):
         header = ["figure", *(map(escaped, found.systems) if found.systems else ["value [95 %] n"])]
@@ -190,7 +193,7 @@ def _differences(comparisons: Sequence[Comparison], refusals: Refusals) -> list[
 
 
 def _review(results: Results) -> list[str]:
-    """What people found, and what they have still to judge."""
+    """Returns what people found, and what they still have to judge."""
     review = results.review
     if review is None:
         return []

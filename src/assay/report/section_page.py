@@ -1,4 +1,4 @@
-"""Sections on the page: what the templates ask about tables, charts and pictures."""
+"""Prepares sections for the page: the templates ask here about tables, charts and pictures."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _THICK = 10
 
 @dataclass(frozen=True)
 class SectionPage:
-    """What the templates ask about the sections of one report."""
+    """The sections of one report, with the functions that the templates call on them."""
 
     results: Results
 
@@ -39,17 +39,17 @@ class SectionPage:
 
     @property
     def style(self) -> Markup:
-        """The styles of the pictures, each once; they are the kinds' own files."""
+        """The style sheets of all pictures, without repetitions. They come from files of the kinds."""
         blocks = [block for section in self.results.sections for block in _every(section)]
         styles = dict.fromkeys(block.style for block in blocks if isinstance(block, Picture))
         return Markup("\n".join(styles))  # noqa: S704
 
     def detailed(self, section: Section) -> list[str]:
-        """The items for which a section has details, in its own order."""
+        """Returns the ids of the items for which a section has details, in the section's order."""
         return list(dict.fromkeys(detail.item_id for detail in section.details if detail.blocks))
 
     def details(self) -> Iterator[tuple[int, Section, list[SectionBlock]]]:
-        """The details that open with an item: the item's position, the section, and the blocks."""
+        """Yields the details that open with an item: the item's position, the section, and the blocks."""
         places = {item.item_id: place for place, item in enumerate(self.results.items)}
         for section in self.results.sections:
             found: dict[str, list[SectionBlock]] = {}
@@ -61,12 +61,12 @@ class SectionPage:
         return charts.style_of(self.results, arm) if arm else ""
 
     def scale(self, table: Table, column: TableColumn) -> Markup | str:
-        """The head of a column of pictures: its own words, or a scale if zero is inside."""
+        """Returns the head of a column of pictures: the column's own words, or a scale if zero is inside."""
         axis = _axis(table, column.drawn)
         return column.picture or (charts.scale(axis) if axis is not None and axis.low < 0 else "")
 
     def plots(self, table: Table) -> list[list[Markup]]:
-        """The pictures of each row's cells; empty for cells without one."""
+        """Returns the pictures of each row's cells. For a cell without a picture it returns an empty one."""
         axes = {column.drawn: _axis(table, column.drawn) for column in table.columns}
         return [
             [
@@ -101,7 +101,7 @@ class SectionPage:
         return charts.legend(self.results, chart)
 
     def undrawn(self, chart: Chart) -> tuple[int, int] | None:
-        """The number of points that are drawn, and of all points, if these differ."""
+        """Returns the number of points that are drawn and of all points; None if the two are equal."""
         from assay.report.charts import points_drawn
 
         count = sum(len(series.points) for series in chart.series)
@@ -113,7 +113,7 @@ class SectionPage:
 
 
 def block_name(block: SectionBlock) -> str:
-    """The word by which the templates tell blocks apart."""
+    """Returns the word by which the templates recognise the type of a block."""
     return type(block).__name__.lower()
 
 
@@ -131,7 +131,10 @@ def _within(blocks: Iterable[SectionBlock]) -> Iterator[SectionBlock]:
 
 
 def _axis(table: Table, drawn: str) -> charts.Axis | None:
-    """One axis for all columns of a form; bars that are all above zero begin at the edge."""
+    """Returns one axis for all columns with the same form.
+
+    If no bar is below zero, the axis begins at zero.
+    """
     if drawn not in {"bar", "interval"}:
         return None
     rows = (zip(row, table.columns, strict=True) for row in table.rows if len(row) > 1)
@@ -143,7 +146,7 @@ def _axis(table: Table, drawn: str) -> charts.Axis | None:
 
 
 def _margin(value: float, cell: TableCell) -> Markup:
-    """The distance of a value from its threshold; empty without a threshold."""
+    """Draws the distance of a value from its threshold; empty without a threshold."""
     if cell.threshold is None:
         return Markup()
     low, high = (None if end is None else end - cell.threshold for end in (cell.low, cell.high))
@@ -152,7 +155,7 @@ def _margin(value: float, cell: TableCell) -> Markup:
 
 
 def _bar(value: float, axis: charts.Axis, style: str) -> Markup:
-    """A bar from zero to the value."""
+    """Draws a bar from zero to the value."""
     high = _THICK + 12
     if axis.low == 0:
         return _OPEN.format(high) + _BAR.format(style, 0.0, 100 * value / axis.high, _THICK) + _CLOSE

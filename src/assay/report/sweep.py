@@ -1,6 +1,7 @@
-"""A sweep as a page, on a terminal and as a table: the answer, the halves, settings, slices, parameters.
+"""Shows a sweep as a page, on a terminal and as a table.
 
-A sweep of changes shows their differences around 0 in place of halves, settings and parameters.
+It shows the answer, the halves, the settings, the slices and the parameters. For a sweep of changes it shows
+their differences around 0 in place of halves, settings and parameters.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ COLOUR = "s0"  # all settings are of one system
 
 
 def render_page(sweep: Sweep) -> bytes:
-    """One HTML file with its style inside; it loads nothing from anywhere."""
+    """Returns one HTML file with its style inside. The file loads nothing from anywhere."""
     pages = templates()
     sheets = [pages.get_template(name).render() for name in ("style.css", "sweep.css")]
     style = Markup("\n".join(sheets))  # noqa: S704 (our own files)
@@ -69,7 +70,10 @@ def _settings(sweep: Sweep) -> dict[str, Any]:
 
 
 def _changes(sweep: Sweep) -> dict[str, Any]:
-    """Every change's difference from the unchanged system, which is at zero, in the order written."""
+    """Returns the difference of every change from the unchanged system, in the order written.
+
+    The unchanged system is at zero.
+    """
     drawn = _around_zero([(each.name, each.difference, each.reference) for each in sweep.settings])
     rows = [
         row | {"setting": setting, "mean": setting.estimates[0]}
@@ -79,7 +83,10 @@ def _changes(sweep: Sweep) -> dict[str, Any]:
 
 
 def _around_zero(entries: Sequence[tuple[str, Comparison | None, bool]]) -> dict[str, Any]:
-    """Differences on one axis; an entry has a name, a difference, and whether it is the one at zero."""
+    """Draws differences on one axis.
+
+    An entry has a name, a difference, and whether it is the reference, which is at zero.
+    """
     axis = charts.axis_over((bound for _, one, _ in entries for bound in _ends(one)), zero=True)
     rows = []
     for name, one, reference in entries:
@@ -92,7 +99,7 @@ def _around_zero(entries: Sequence[tuple[str, Comparison | None, bool]]) -> dict
 
 
 def _folds(sweep: Sweep) -> dict[str, Any]:
-    """Each half's choice: its difference where it was chosen, and on the other half."""
+    """Returns the choice of each half: its difference on the half that chose it, and on the other half."""
     axis = charts.axis_over(
         (bound for fold in sweep.folds for one in (fold.chosen, fold.checked) for bound in _ends(one)),
         zero=True,
@@ -110,7 +117,10 @@ def _sides(fold: Fold, axis: charts.Axis | None) -> dict[str, Any]:
 
 
 def _heat(sweep: Sweep) -> dict[str, Any]:
-    """Settings down, values of the tag across: there are more settings than fit side by side."""
+    """Returns a heat map with a row per setting and a column per value of the tag.
+
+    Settings are rows because there are more of them than fit side by side.
+    """
     places = sweep_wording.applying(sweep)
     sliced = [setting.slices[place] for setting in sweep.settings for place in places]
     solid = [one.value for one in sliced if one.value is not None and one.n_scored >= wording.FEW]
@@ -128,7 +138,7 @@ def _cell(sweep: Sweep, one: Estimate, solid: list[float]) -> dict[str, Any]:
 
 
 def _parameter(parameter: Parameter) -> dict[str, Any]:
-    """The differences from the reference's value."""
+    """Returns the differences of a parameter's values from the value of the reference."""
     effects = parameter.effects
     drawn = _around_zero([(each.value, each.difference, each.reference) for each in effects])
     rows = [row | {"effect": effect} for row, effect in zip(drawn["rows"], effects, strict=True)]
@@ -194,10 +204,10 @@ def _answer(sweep: Sweep) -> Iterator[str]:
 
 
 def _settings_table(sweep: Sweep) -> Table:
-    """Every setting, with the number that the tables below use for it."""
+    """Returns a table of all settings. The tables below it refer to settings by the numbers of this table."""
     means = [setting.estimates[0] for setting in sweep.settings]
     samples = [wording.sample_size(mean) for mean in means]
-    alike = len(set(samples)) == 1  # then the number stands in the header, once
+    alike = len(set(samples)) == 1  # then only the header shows the number
     rows = []
     for number, (setting, mean) in enumerate(zip(sweep.settings, means, strict=True), 1):
         figure = wording.with_interval(mean.value, mean.low, mean.high)
@@ -214,7 +224,7 @@ def _settings_table(sweep: Sweep) -> Table:
 
 
 def _further(sweep: Sweep) -> Table:
-    """The means of the other measures, time and cost."""
+    """Returns the means of the other measures, time and cost."""
     paid = any(setting.cost for setting in sweep.settings)
     header = ["#", *(wording.measure_title(each) for each in sweep.measures[1:]), "p50 (s)", *["cost"] * paid]
     rows = [
@@ -234,7 +244,7 @@ def _mean(measure: MeasureInfo, one: Estimate) -> str:
 
 
 def _slices(sweep: Sweep) -> list[Table]:
-    """The heat map: settings down, and as many values of the tag across as fit."""
+    """Returns the heat map: a row per setting, and as many values of the tag as columns as fit."""
     columns = [
         [", ".join(sweep.settings[0].slices[place].where.values())]
         + [_slice_cell(sweep.measure, setting.slices[place]) for setting in sweep.settings]
@@ -283,7 +293,11 @@ def _p_value(one: Comparison | None) -> str:
 
 
 def sweep_frame(sweep: Sweep) -> pl.DataFrame:
-    """One row: parameters or change, the first measure with interval and difference, the other values."""
+    """Returns one row per setting.
+
+    A row has the parameters or the change, the first measure with its interval and its difference, and the
+    other values.
+    """
     return pl.DataFrame([_row(sweep, setting) for setting in sweep.settings], infer_schema_length=None)
 
 

@@ -1,4 +1,4 @@
-"""A sweep in words: the answer, whether the winner holds on other items, and what each parameter does."""
+"""Puts a sweep into words: the answer, whether the winner holds on other items, and what parameters do."""
 
 from __future__ import annotations
 
@@ -24,7 +24,10 @@ HALVES = (
 
 
 def outcome(sweep: Sweep) -> str:
-    """The outcome of a sweep; better: the best wins on all items, and on items that did not choose it."""
+    """Returns the outcome of a sweep.
+
+    It is `BETTER` if the best setting wins on all items, and also on items that did not choose it.
+    """
     if sweep.best is None:
         return NONE
     if sweep.best.reference:
@@ -35,12 +38,12 @@ def outcome(sweep: Sweep) -> str:
 
 
 def is_better(difference: Comparison | None) -> bool:
-    """Whether a difference is shown, and is an improvement."""
+    """Whether a difference is shown and is an improvement."""
     return difference is not None and difference.shown == "better"
 
 
 def answer(sweep: Sweep) -> str:
-    """The best setting, its difference from the reference, and whether that holds, in one sentence."""
+    """Returns a sentence about the best setting, its difference from the reference, and whether it holds."""
     best, reference, measure = sweep.best, sweep.reference, sweep.measure
     if best is None:
         why = note(reference) or "no item has a value"
@@ -65,7 +68,10 @@ def _against(best: Setting, sweep: Sweep) -> str:
 
 
 def fold_sentence(fold: Fold) -> str:
-    """`X is best on half A (+0.06); on half B it is +0.01 [-0.05, +0.07]: not confirmed`."""
+    """Returns a sentence about the choice of one half.
+
+    Example: `X is best on half A (+0.06); on half B it is +0.01 [-0.05, +0.07]: not confirmed`.
+    """
     if fold.setting is None:
         return f"On half {fold.chosen_on} no setting can be ranked."
     if fold.chosen is None:
@@ -80,14 +86,17 @@ def fold_sentence(fold: Fold) -> str:
 
 
 def verdict(fold: Fold) -> str:
-    """Whether the other half confirms a choice."""
+    """Returns whether the other half confirms a choice, in words."""
     if fold.checked is None or fold.checked.difference is None:
         return "nothing to confirm" if fold.setting and fold.chosen is None else "not compared"
     return "confirmed" if is_better(fold.checked) else "not confirmed"
 
 
 def optimism(sweep: Sweep) -> str:
-    """How much better a winner looks on the items that chose it than on the others, over both halves."""
+    """Returns a sentence: how far the winner is ahead on the items that chose it, and on the other items.
+
+    Both numbers are means over the two halves.
+    """
     pairs = [
         (fold.chosen.difference, fold.checked.difference)
         for fold in sweep.folds
@@ -104,9 +113,10 @@ def optimism(sweep: Sweep) -> str:
 
 
 def subject(sweep: Sweep) -> str:
-    """What was swept: `hybrid: 27 settings of fuse, depth; 60 items where language=en; ranked by RR@10`.
+    """Returns what was swept.
 
-    Or `race: 6 changes, one at a time; 60 items; measured by A@400`.
+    Example: `hybrid: 27 settings of fuse, depth; 60 items where language=en; ranked by RR@10`. For a sweep of
+    changes: `race: 6 changes, one at a time; 60 items; measured by A@400`.
     """
     parts = ", ".join(name for name, values in sweep.grid.items() if len(values) > 1)
     chosen = ", ".join(f"{name}={'|'.join(values)}" for name, values in sweep.where.items())
@@ -119,7 +129,7 @@ def subject(sweep: Sweep) -> str:
 
 
 def holding(sweep: Sweep) -> str:
-    """Which settings clearly differ from the reference."""
+    """Returns a sentence about the settings that clearly differ from the reference."""
     found = [one for one in sweep.settings if one.difference and wording.is_shown(one.difference)]
     better = [one.name for one in found if is_better(one.difference)]
     worse = [one.name for one in found if one.name not in better]
@@ -130,7 +140,7 @@ def holding(sweep: Sweep) -> str:
 
 
 def parameter_answer(parameter: Parameter) -> str:
-    """What a parameter does, as the title of its picture."""
+    """Returns what a parameter does, as the title of its picture."""
     reference = next(effect.value for effect in parameter.effects if effect.reference)
     clear = [one for one in parameter.effects if one.difference and wording.is_shown(one.difference)]
     better = [one.value for one in clear if is_better(one.difference)]
@@ -142,18 +152,21 @@ def parameter_answer(parameter: Parameter) -> str:
 
 
 def applying(sweep: Sweep) -> list[int]:
-    """The positions of the slices to which the measure applies for any setting."""
+    """Returns the positions of the slices to which the measure applies for at least one setting."""
     slices = range(len(sweep.settings[0].slices))
     return [place for place in slices if any(each.slices[place].n_expected for each in sweep.settings)]
 
 
 def open_counts(estimate: Estimate) -> str:
-    """The items without a value, in words; without those that the measure does not apply to."""
+    """Returns the numbers of items without a value, in words.
+
+    Items to which the measure does not apply are not counted.
+    """
     return wording.absence_text({**estimate.counts, "not_applicable": 0})
 
 
 def note(setting: Setting) -> str:
-    """What is missing from a setting's values, and why it is not compared."""
+    """Returns what is missing from a setting's values, and why the setting is not compared."""
     found = [open_counts(setting.estimates[0])]
     if setting.difference is not None and setting.difference.refused:
         found.append(f"not compared: {setting.difference.refused}")
@@ -169,7 +182,7 @@ AS_IT_IS = "as it is"
 
 
 def change_effect(one: Comparison | None) -> str:
-    """The effect of a change, as far as its difference shows it."""
+    """Returns the effect of a change, as far as its difference shows it."""
     if one is None or one.difference is None:
         return NOT_COMPARED
     if wording.is_shown(one):
@@ -179,7 +192,7 @@ def change_effect(one: Comparison | None) -> str:
 
 
 def change_words(setting: Setting) -> str:
-    """The effect of a change, in words beside its picture."""
+    """Returns the effect of a change in words, for the place beside its picture."""
     if setting.reference:
         return AS_IT_IS
     one = setting.difference
@@ -193,7 +206,7 @@ def change_words(setting: Setting) -> str:
 
 
 def change_outcome(sweep: Sweep) -> str:
-    """The outcome of a sweep of changes."""
+    """Returns the outcome of a sweep of changes."""
     found = {change_effect(one.difference) for one in _changes(sweep)}
     if found & {LOSES, GAINS}:
         return MATTERS
@@ -201,7 +214,7 @@ def change_outcome(sweep: Sweep) -> str:
 
 
 def change_title(sweep: Sweep) -> str:
-    """`2 of 6 changes matter`."""
+    """Returns a title such as `2 of 6 changes matter`."""
     changes = _changes(sweep)
     if (found := change_outcome(sweep)) == MATTERS:
         clear = [one for one in changes if change_effect(one.difference) in {LOSES, GAINS}]
@@ -211,7 +224,7 @@ def change_title(sweep: Sweep) -> str:
 
 
 def change_answer(sweep: Sweep) -> str:
-    """Which changes lose and gain, which are not shown to matter, and what would have been found."""
+    """Returns which changes lose and gain, which are not shown to matter, and what would have been found."""
     found: dict[str, list[Setting]] = {}
     for one in _changes(sweep):
         found.setdefault(change_effect(one.difference), []).append(one)
@@ -241,7 +254,7 @@ def _verb(verb: str, settings: Sequence[Setting]) -> str:
 
 
 def _measured(settings: Sequence[Setting]) -> str:
-    """A list of names, each with its difference."""
+    """Returns a list of names, each with its difference."""
     pairs = [(one.name, one.difference.difference) for one in settings if one.difference]
     return wording.name_list(
         [f"{name} ({wording.number(difference, signed=True)})" for name, difference in pairs]
@@ -253,7 +266,7 @@ def _named(settings: Sequence[Setting]) -> str:
 
 
 def _unclear(settings: Sequence[Setting]) -> str:
-    """The changes without a shown effect, and the difference that would have been found."""
+    """Returns the changes without a shown effect, and the difference that would have been found."""
     found = [one.difference.mde for one in settings if one.difference and one.difference.mde is not None]
     ends = list(dict.fromkeys(wording.number(each) for each in (min(found), max(found)))) if found else []
     could = f"; a difference of {' to '.join(ends)} would have been found, four times in five" if ends else ""

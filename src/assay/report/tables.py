@@ -1,4 +1,4 @@
-"""The content of tables that several formats print: figures, refused comparisons, and people's review."""
+"""Prepares tables that several formats print: figures, refused comparisons, and people's review."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from assay.report.wording import quantity
 
 
 class FigureRow(NamedTuple):
-    """One figure: its title, its expression, and its values."""
+    """A figure as a row of a table: its title, its expression, and its values."""
 
     title: str
     text: str
@@ -28,7 +28,7 @@ class FigureRow(NamedTuple):
 
 @dataclass(frozen=True)
 class FigureTable:
-    """Figures under one combination of factors: a column per system, or one column of values."""
+    """The figures under one combination of factors, with a column per system or one column of values."""
 
     place: str  # the factors, in words
     systems: list[str]
@@ -36,7 +36,10 @@ class FigureTable:
 
 
 def figure_tables(results: Results) -> list[FigureTable]:
-    """A table for each combination of factors; last the figures that name their systems themselves."""
+    """Returns a table for each combination of factors.
+
+    The last table has the figures that name their systems themselves.
+    """
     by_place: dict[str, dict[str, dict[str, Figure]]] = {}
     for one in results.figures:
         if one.system is not None:
@@ -59,14 +62,14 @@ def _figure_row(first: Figure, cells: list[Figure | None], place: str = "") -> F
 
 
 def figure_text(figure: Figure | None) -> str:
-    """A figure with its interval and n, or `n/a`."""
+    """Writes a figure with its interval and n, or `n/a`."""
     if figure is None or figure.value is None:
         return wording.NOTHING
     return f"{wording.figure_value(figure)} n {figure.n}"
 
 
 def figure_notes(table: FigureTable) -> list[str]:
-    """The notes on figures: each reason once, with the figures that it concerns."""
+    """Returns the notes on figures: each reason once, with the figures that it concerns."""
     found: dict[str, list[str]] = {}
     for row in table.rows:
         for place, one in enumerate(row.cells):
@@ -78,18 +81,18 @@ def figure_notes(table: FigureTable) -> list[str]:
 
 # -------------------------------------------------------------------------- refused comparisons
 
-NAMED = 3  # systems named if several were refused for the same reason
+NAMED = 3  # the most systems named, if several were refused for the same reason
 _EXAMPLES = re.compile(r"\s*\([^()]*\)$")  # the items that a reason names
 
 
 @dataclass(frozen=True)
 class Refusals:
-    """Why comparisons were refused, with the causes that the results show."""
+    """The reasons why comparisons were refused, with the causes that the results show."""
 
     results: Results
 
     def note(self, one: Comparison) -> str:
-        """Why there is no comparison, or what it shows."""
+        """Returns why there is no comparison, or what the comparison shows."""
         reason = one.refused or ""
         if missing := self._missing_trace(one):
             system, items = missing
@@ -97,7 +100,7 @@ class Refusals:
         return wording.comparison_note(one, reason if missing else self._not_applying(one) or reason)
 
     def lines(self, comparisons: Sequence[Comparison]) -> list[str]:
-        """One line for each reason, with the measures and the pairs that it concerns."""
+        """Returns one line for each reason, with the measures and the pairs that it concerns."""
         untraced: dict[str, dict[str, int]] = {}
         measures: dict[tuple[str, str, str], list[str]] = {}
         for one in (one for one in comparisons if one.refused):
@@ -121,7 +124,7 @@ class Refusals:
         ]
 
     def _missing_trace(self, one: Comparison) -> tuple[str, int] | None:
-        """The system without a trace, and the number of items that the measure leaves out because of that."""
+        """Returns the system without a trace, and how many items the measure leaves out because of that."""
         if not one.refused or one.where:
             return None
         sides = [self._estimate(system, one) for system in (one.a, one.b)]
@@ -140,7 +143,7 @@ class Refusals:
         return any(arm == one.system or arm.startswith(f"{one.system}[") for arm in self.results.traced)
 
     def _not_applying(self, one: Comparison) -> str:
-        """That the measure applies to no item of one side, if that is so."""
+        """Returns a remark if the measure applies to no item of one side; else an empty text."""
         for system in (one.b, one.a) if one.refused and not one.where else ():
             found = self._estimate(system, one)
             if found is not None and not found.n_expected:
@@ -149,7 +152,7 @@ class Refusals:
 
 
 def _untraced_lines(untraced: dict[str, dict[str, int]]) -> list[str]:
-    """One line for all systems whose missing trace leaves out the same items."""
+    """Returns one line for all systems whose missing trace leaves out the same items."""
     alike: dict[tuple[tuple[str, int], ...], list[str]] = {}
     for system, left_out in untraced.items():
         alike.setdefault(tuple(left_out.items()), []).append(system)
@@ -182,7 +185,7 @@ Slice = frozenset[tuple[str, str]]
 
 @dataclass(frozen=True)
 class MarkCounts:
-    """The results of an arm for the items that want a review, counted by mark."""
+    """The number of results with each mark, for an arm and the items that want a review."""
 
     arm: str
     counts: dict[str, int]  # by word: keyword, semantic, false positive, open
@@ -197,7 +200,7 @@ class MarkCounts:
 
 @dataclass(frozen=True)
 class ReviewRate:
-    """One rate of one arm: on the items judged for every arm, and its bounds over all items."""
+    """A rate of an arm: its mean on the items judged for every arm, and its bounds over all items."""
 
     measure: str
     arm: str
@@ -220,18 +223,18 @@ class ReviewRate:
 
 
 def recommendation(results: Results) -> str:
-    """What the study says to do; empty if it says nothing."""
+    """Returns the recommendation of the study; empty if it has none."""
     return f"Recommendation: {results.recommendation}" if results.recommendation else ""
 
 
 def outlook(results: Results) -> str:
-    """What the review can still change, as a sentence; empty without a review."""
+    """Returns a sentence about what the review can still change; empty without a review."""
     text = results.review.outlook if results.review is not None else ""
     return f"{text[0].upper()}{text[1:]}." if text else ""
 
 
 def progress(review: ReviewSummary) -> str:
-    """How many items are judged, for every system and for each."""
+    """Returns how many items are judged for every system, and how many for each system."""
     each = ", ".join(f"{arm} {count}" for arm, count in review.complete_by_arm.items())
     state = "Partial" if review.partial else "Complete"
     items = quantity(review.items, "item")
@@ -243,7 +246,7 @@ def progress(review: ReviewSummary) -> str:
 
 
 def basis(review: ReviewSummary) -> str:
-    """The items behind rates and bounds."""
+    """Returns a sentence about the items behind rates and bounds."""
     if not review.complete:
         return "Rates are given on items judged for every system: there is none yet."
     return (
@@ -253,14 +256,17 @@ def basis(review: ReviewSummary) -> str:
 
 
 def mark_word(review: ReviewSummary | None, hit: RankedResult, rank: int, wanted: bool) -> str | None:
-    """A hit's mark in a word (rank counts from 0); a hit is open only as deep as people look."""
+    """Returns a hit's mark as a word. `rank` counts from 0.
+
+    A hit without a mark is open only if its item wants a review and the hit is within the review's depth.
+    """
     if hit.mark is not None:
         return WORDS.get(hit.mark, hit.mark)
     return OPEN if wanted and review is not None and rank < review.depth else None
 
 
 def marks_by_arm(results: Results, review: ReviewSummary) -> list[MarkCounts]:
-    """The marks of every arm's top results, over all items that want a review."""
+    """Counts the marks of every arm's top results, over all items that want a review."""
     wanted = [item for item in results.items if wording.wants_review(item)]
     found = []
     for arm in results.arms:
@@ -274,13 +280,13 @@ def marks_by_arm(results: Results, review: ReviewSummary) -> list[MarkCounts]:
 
 
 def scope(review: ReviewSummary) -> str:
-    """What the marks are counted over; reports keep only some results of an item."""
+    """Returns over what the marks are counted. Reports keep only some results of an item."""
     depth = min(review.depth, SHOWN_HITS)
     return f"the top {depth} results of all {quantity(review.items, 'item')} that want a review"
 
 
 def lift_answer(marks: list[MarkCounts]) -> str:
-    """What the picture of the marks shows, as its title."""
+    """Returns what the picture of the marks shows, as its title."""
     if not any(each.counts[SEMANTIC] + each.counts[WRONG] for each in marks):
         waiting = sum(each.counts[OPEN] for each in marks)
         return "What keywords miss is not known yet" if waiting else "Keywords recognise every result"
@@ -293,7 +299,7 @@ def lift_answer(marks: list[MarkCounts]) -> str:
 
 
 def review_rates(results: Results, review: ReviewSummary) -> dict[str, list[ReviewRate]]:
-    """Precision, lift and false positives of every arm, by measure."""
+    """Returns the precision, lift and false positives of every arm, by measure."""
     found = {(one.measure, Arm(one.system, one.factors).name): one for one in review.estimates}
     return {
         measure: [
@@ -306,12 +312,12 @@ def review_rates(results: Results, review: ReviewSummary) -> dict[str, list[Revi
 
 
 def understated_slices(results: Results) -> set[Slice]:
-    """The slices that rules understate."""
+    """Returns the slices that rules understate."""
     slices = {frozenset(one.where.items()) for one in results.estimates}
     return {where for where in slices if wording.is_understated(results, dict(where))}
 
 
 def review_bound_sign(one: Estimate, understated: set[Slice]) -> str:
-    """The sign before a mean that a review can only raise; empty for any other."""
+    """Returns the sign before a mean that a review can only raise; empty for other means."""
     bound = frozenset(one.where.items()) in understated and wording.only_rises(one.measure)
     return wording.AT_LEAST if bound else ""

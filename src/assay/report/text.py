@@ -1,4 +1,4 @@
-"""The report on a terminal: tables that fit 100 columns, the answer in the last lines."""
+"""Prints the report on a terminal: tables that fit 100 columns, with the answer in the last lines."""
 
 from __future__ import annotations
 
@@ -47,7 +47,10 @@ _DECIDED = {"nothing": "getting nothing"}
 def render_text(
     results: Results, console: Console, *, gates_only: bool = False, every_item: bool = False
 ) -> None:
-    """Prints estimates, differences, review and gates; last the recommendation and the path of the report."""
+    """Prints estimates, differences, review and gates.
+
+    The recommendation, the verdict and the path of the report come last.
+    """
     # A pipe or a file has no width of its own; rich would fold everything at 80.
     width = min(WIDTH, console.width) if console.is_terminal else WIDTH
     if not gates_only:
@@ -75,12 +78,12 @@ def render_text(
     for line in wording.limit_lines(results):
         _print_line(console, line)
     if results.verdict is None and results.report is None:
-        return  # run files: nothing gates them, and there is no page
+        return  # run files have neither gates nor a page
     _print_answer(results, console)
 
 
 def _print_since(since: BaselineChanges, console: Console, width: int) -> None:
-    """What changed since a baseline, item by item."""
+    """Prints what changed since a baseline, item by item."""
     name = since.baseline
     for word, turns in (("worse", since.regressions), ("better", since.recoveries)):
         items = wording.quantity(len({turn.item_id for turn in turns}), "item")
@@ -122,7 +125,7 @@ def _print_evidence(results: Results, console: Console, width: int, *, every: bo
 
 
 def _unranked(items: Sequence[ItemView]) -> str:
-    """How many items ranking measures do not apply to, and what decides them; empty if there are none."""
+    """Returns how many items are judged without ranking measures, and how; empty if there are none."""
     kinds = Counter(item.expects for item in items if item.expects is not None)
     if not kinds:
         return ""
@@ -134,7 +137,7 @@ def _unranked(items: Sequence[ItemView]) -> str:
 
 
 def _print_answer(results: Results, console: Console) -> None:
-    """The last lines: reason, recommendation, open review, verdict and the path of the report."""
+    """Prints the last lines: reason, recommendation, open review, verdict and the path of the report."""
     _print_line(console, verdicts.headline(results))
     if told := tables.recommendation(results):
         _print_line(console, told, "bold")
@@ -158,7 +161,7 @@ def _print_line(console: Console, line: str, style: str = "") -> None:
 
 
 def _estimates(results: Results, width: int) -> list[Table]:
-    """Systems by measures, or measures by systems if that gives one short table."""
+    """Returns systems by measures, or measures by systems if that gives one short table."""
     arms = list(
         dict.fromkeys(Arm(one.system, one.factors).name for one in results.estimates if not one.where)
     )
@@ -184,7 +187,10 @@ def _column(results: Results, measure: MeasureInfo, arms: list[str]) -> list[str
 
 
 def _slices(results: Results, measures: Sequence[MeasureInfo], width: int) -> list[RenderableType]:
-    """The means over every tag that the study slices by, for one system; the page shows them for several."""
+    """Returns the means over every tag that the study slices by.
+
+    It does so only for a single system; for several systems the page shows them.
+    """
     if len(results.arms) != 1:
         return []
     tables: list[RenderableType] = []
@@ -210,7 +216,7 @@ def _slices(results: Results, measures: Sequence[MeasureInfo], width: int) -> li
 
 
 def _mean(measure: MeasureInfo, one: Estimate | None) -> str:
-    """A mean with its sample size; empty if the measure does not apply."""
+    """Writes a mean with its sample size; empty if the measure does not apply."""
     if one is None or not one.n_expected:
         return ""
     bound = "" if one.value is None else wording.lower_bound_sign(measure)
@@ -221,7 +227,7 @@ def _mean(measure: MeasureInfo, one: Estimate | None) -> str:
 
 
 def _review(results: Results) -> RenderableType | None:
-    """How far the review is, and the rates on the items that were judged for every system."""
+    """Returns how far the review is, and the rates on the items that were judged for every system."""
     review = results.review
     if review is None:
         return None
@@ -255,7 +261,10 @@ def _review(results: Results) -> RenderableType | None:
 
 
 def _clauses(gate: VerdictWords, width: int) -> RenderableType:
-    """One row per clause, with label and reason beneath: a column of prose would be narrow and long."""
+    """Returns a table with one row per clause.
+
+    Label and reason are beneath the row, because a column of prose would be narrow and long.
+    """
     header = ("clause", "outcome", "margin [95 %]", "n", "detectable")
     rows = [(each.text, each.state, each.margin, each.n, each.detectable) for each in gate.clauses]
     widths = [max(map(cell_len, column)) for column in zip(header, *rows, strict=True)]
@@ -277,13 +286,16 @@ FIGURES = ("difference [95 %]", "p adj.", "win/tie/loss", "n", "detectable")
 
 
 def decisive(results: Results, *, every: bool) -> list[MeasureInfo]:
-    """The measures that a gate reads; all measures if no gate reads any, or if `every` asks for all."""
+    """Returns the measures that a gate reads.
+
+    If no gate reads any, or if `every` is true, returns all measures.
+    """
     read = {name for gate in results.verdicts for name in gate.reads}
     return [each for each in results.measures if every or not read or each.name in read]
 
 
 def difference_parts(results: Results, width: int, *, every: bool) -> list[RenderableType]:
-    """The differences as a table, then as lines those that were refused, and where to find the rest."""
+    """Returns the differences as a table, and lines about refused differences and where to find the rest."""
     shown = decisive(results, every=every)
     found = [one for measure in shown for one in wording.differences(results, measure.name)]
     made = [one for one in found if not one.refused]
@@ -296,7 +308,7 @@ def difference_parts(results: Results, width: int, *, every: bool) -> list[Rende
 
 
 def _decided_by_gates(made: Sequence[Comparison]) -> Iterator[str]:
-    """Lines about differences that a gate decides, and adjusts the p-value of."""
+    """Yields lines about differences that a gate decides, with p-values adjusted within that gate."""
     families = dict.fromkeys(one.family for one in made if one.family.startswith("gate "))
     for family in families:
         names = [f"{one.measure} {Arm(one.a, one.factors).name}" for one in made if one.family == family]
@@ -304,13 +316,16 @@ def _decided_by_gates(made: Sequence[Comparison]) -> Iterator[str]:
 
 
 def unshown(what: str, measures: int, results: Results) -> str:
-    """A line saying that some measures are not shown here, and where they are."""
+    """Returns a line that says how many measures are not shown here, and where they are."""
     where = "in the report, and with assay run --verbose" if results.report else "assay run --verbose"
     return f"{what} {wording.quantity(measures, 'more measure')} that no gate reads: {where}"
 
 
 def _table(made: Sequence[Comparison], width: int) -> RenderableType:
-    """One row for each measure and system, or one table for each measure if the rows are too wide."""
+    """Returns one row for each measure and system.
+
+    If the rows are too wide, returns one table for each measure.
+    """
     title, head, names = _names(made)
     columns = [["measure", *(one.measure for one in made)], *([[head, *names]] if head else [])]
     figures = [FIGURES, *map(_figures, made)]
@@ -324,10 +339,10 @@ def _table(made: Sequence[Comparison], width: int) -> RenderableType:
 
 
 def _under(measure: str, rows: Sequence[tuple[Comparison, str]], width: int) -> Iterator[RenderableType]:
-    """The rows of one measure under its name; a long name gets its own line."""
+    """Yields the rows of one measure under its name. A long name gets its own line."""
     figures = [FIGURES, *(_figures(one) for one, _ in rows)]
     if not any(row[-1] for row in figures[1:]):
-        figures = [row[:-1] for row in figures]  # everything is shown
+        figures = [row[:-1] for row in figures]  # every difference is shown
     widths = [max(map(cell_len, column)) for column in zip(*figures, strict=True)]
     room = width - sum(GAP + each for each in widths)
     named = [f"{INDENT}{name}" if name else "" for _, name in rows]
@@ -340,7 +355,7 @@ def _under(measure: str, rows: Sequence[tuple[Comparison, str]], width: int) -> 
 
 
 def _names(made: Sequence[Comparison]) -> tuple[str, str, list[str]]:
-    """The title, the head of the column that tells the rows of a measure apart, and its cells."""
+    """Returns the title, and the head and the cells of the column that names the rows of a measure."""
     pairs = [wording.pair_name(one) for one in made]
     if len(set(pairs)) == 1:
         return f"Differences: {pairs[0]}", "", []

@@ -1,4 +1,7 @@
-"""Tables on a terminal: without boxes, words on the left and folded, numbers on the right and whole."""
+"""Makes tables for a terminal. They have no boxes.
+
+Words are on the left and may be folded. Numbers are on the right and stay whole.
+"""
 
 from __future__ import annotations
 
@@ -29,13 +32,13 @@ if TYPE_CHECKING:
 
 GAP = 2
 MOST = 80  # characters of a query
-LABEL = 24  # the name of a measure or figure is broken no shorter than this
+LABEL = 24  # characters; the name of a measure or figure may be broken to this length, not shorter
 JOINTS = re.compile(r"(?<=[(,|= ])|(?=@)")  # where a measure's name may be broken
-WORDS = re.compile(r"(?<=[,| ])")  # and a clause
+WORDS = re.compile(r"(?<=[,| ])")  # where a clause may be broken
 
 
 def plain(text: str, style: str = "") -> Text:
-    """Text as it is: names such as `race[stage=50k]` are not rich mark-up."""
+    """Returns text that is shown unchanged: names such as `race[stage=50k]` are not read as rich mark-up."""
     return Text(wording.printable(text), style)
 
 
@@ -46,9 +49,10 @@ def plain_table(
     words: tuple[int, ...] = (0,),
     widths: Sequence[int] = (),
 ) -> Table:
-    """A table without boxes; the columns of `words` are set left and may fold, numbers do neither.
+    """Returns a table without boxes. The columns of `words` are on the left and may fold.
 
-    Tables that are to line up are given their widths, and all but the first no header.
+    The other columns hold numbers. They are on the right and do not fold. Tables that have to line up get the
+    same `widths`, and only the first gets a header.
     """
     table = Table(
         box=None,
@@ -73,7 +77,7 @@ def plain_table(
 
 
 def fold_text(text: str, room: int, joints: re.Pattern[str] = JOINTS) -> str:
-    """A text, broken at its joints if it is longer than there is room for."""
+    """Returns the text. If it is longer than `room`, it is broken at its joints."""
     lines = [""]
     for part in joints.split(text):
         if lines[-1] and cell_len(lines[-1]) + cell_len(part.rstrip()) > room:
@@ -85,9 +89,9 @@ def fold_text(text: str, room: int, joints: re.Pattern[str] = JOINTS) -> str:
 def side_by_side(
     label: Sequence[str], columns: Sequence[Sequence[str]], width: int, worded: Collection[str] = ()
 ) -> list[Table]:
-    """Tables with as many columns as fit beside the label; the first cell of a column is its head.
+    """Returns tables with as many columns as fit beside the label. The first cell of a column is its head.
 
-    Columns whose head is in `worded` hold words, and are set left.
+    Columns whose head is in `worded` hold words, and are on the left.
     """
     groups: list[list[Sequence[str]]] = []
     room = 0
@@ -108,9 +112,9 @@ def side_by_side(
 def grid(
     corner: tuple[str, str], names: Sequence[str], columns: Sequence[Sequence[str]], width: int
 ) -> list[Table]:
-    """A table with one row per name, or one row per column if that gives one short table.
+    """Returns tables with one row per name, or one table with a row per column if that one is shorter.
 
-    `corner` heads the first column of either form.
+    `corner` has the head of the first column for both forms.
     """
     by_name = side_by_side([corner[0], *names], columns, width)
     if not columns:
@@ -118,16 +122,19 @@ def grid(
     heads, *rows = zip(*columns, strict=True)
     others = [[name, *cells] for name, cells in zip(names, rows, strict=True)]
     room = width - sum(GAP + max(map(cell_len, column)) for column in others)
-    # long heads are broken to let every name stand side by side
+    # long heads are broken, so that all names fit side by side
     label = [corner[1], *(fold_text(head, max(room, LABEL)) for head in heads)]
     by_head = side_by_side(label, others, width)
-    # Where names would be torn apart into several tables, they are better compared line under line.
+    # If the names as columns need several tables, names as rows are easier to compare.
     shorter = len(by_head) == 1 and len(columns) < sum(table.row_count + 2 for table in by_name)
     return by_head if shorter else by_name
 
 
 def turn_table(turns: Sequence[ItemChange], width: int) -> RenderableType:
-    """The items that changed, one row for each item and measure, with as much of the query as fits."""
+    """Returns the items that changed, with one row for each item and measure.
+
+    A row has as much of the query as fits.
+    """
     several = [turn.arm for turn in turns] if len({turn.arm for turn in turns}) > 1 else []
     columns = [
         ["item", *(f"{turn.item_id}, {wording.VARIES}" if turn.varies else turn.item_id for turn in turns)],
@@ -150,7 +157,10 @@ _SILENT = (Status.SCORED, Status.MISSING)
 
 
 def item_tables(results: Results, width: int) -> list[Table]:
-    """Every item with its values, in one or more tables per arm; a status stands for a missing value."""
+    """Returns every item with its values, in one or more tables per arm.
+
+    If a value is missing, its status is shown instead.
+    """
     grid, tables = score_grid(results), []
     label = ["item", *(f"{item.item_id}  {wording.shorten(item.text, QUERY)}" for item in results.items)]
     for arm in results.arms:
@@ -174,7 +184,10 @@ def item_tables(results: Results, width: int) -> list[Table]:
 
 
 def _lines(results: Results, section: Section, arm: str, room: int) -> list[str]:
-    """A section's line on each item, cut to fit beside the label; empty if it has none of the arm."""
+    """Returns a section's line on each item, cut to fit beside the label.
+
+    Returns nothing if the section has no line for the arm.
+    """
     known = {detail.item_id: detail.line for detail in section.details if detail.arm == arm and detail.line}
     if room < LEAST or not known:
         return []
@@ -189,7 +202,7 @@ def _cell(value: float | None, status: str) -> str:
 
 
 def latency_lines(results: Results) -> Iterator[str]:
-    """How long answers took, if the study measures time."""
+    """Yields lines about how long answers took, if the study measures time."""
     if any(measure.unit == "s" for measure in results.measures):
         for arm, taken in results.trust.seconds.items():
             yield f"{arm}: " + ", ".join(f"{name} {wording.number(value)} s" for name, value in taken.items())
@@ -199,9 +212,9 @@ def latency_lines(results: Results) -> Iterator[str]:
 
 
 def section_parts(section: Section, width: int) -> list[RenderableType]:
-    """A section on a terminal: its words and its tables, in their order.
+    """Returns a section for a terminal: its words and its tables, in their order.
 
-    A table with a title begins a part of its own; everything else follows what stands before it.
+    A table with a title begins a new part. Everything else belongs to the part before it.
     """
     alarm = [_whole(section.alarm, "bold red")] if section.alarm else []
     if not alarm and not section.printed:
@@ -219,7 +232,7 @@ def section_parts(section: Section, width: int) -> list[RenderableType]:
 
 
 def _whole(line: str, style: str) -> RenderableType:
-    """A line that is not folded: people copy whole paths and commands."""
+    """Returns a line that is not folded, because people copy whole paths and commands."""
     text = plain(line, style)
     text.no_wrap, text.overflow = True, "ignore"
     return text
@@ -233,7 +246,7 @@ def _tables(block: SectionTable, width: int) -> list[RenderableType]:
 
 
 def figure_parts(results: Results, width: int) -> list[RenderableType]:
-    """The figures that the study asks for, with their notes."""
+    """Returns the figures that the study asks for, with their notes."""
     parts: list[RenderableType] = []
     for table in figure_tables(results):
         names = table.systems or ["value [95 %] n"]

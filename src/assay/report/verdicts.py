@@ -1,6 +1,6 @@
-"""Verdicts in words: gates, their clauses, and the controls that gates were tried on.
+"""Puts verdicts into words: gates, their clauses, and the controls that gates were tried on.
 
-Every report takes its words from here: terminal, page, Markdown, comments and build servers. A clause passes,
+Every report gets its words from here: terminal, page, Markdown, comments and build servers. A clause passes,
 fails or is undecided. All numbers in the sentence about a clause have the same number of decimals.
 """
 
@@ -50,7 +50,7 @@ _OPERATORS = {">=": "at least", ">": "more than", "<=": "at most", "<": "less th
 
 @dataclass(frozen=True)
 class ClauseWords:
-    """One clause as a row of a table, and as a sentence."""
+    """The words about a clause, for a row of a table and for a sentence."""
 
     clause: ClauseResult
     state: str  # "passes", "kill condition not met"
@@ -66,19 +66,19 @@ class ClauseWords:
 
     @property
     def outcome(self) -> str:
-        """State and label in one cell: `passes (gain shown)`."""
+        """The state and the label in one cell: `passes (gain shown)`."""
         shows = self.clause.shows
         return f"{self.state} ({shows})" if shows not in {"", self.state} else self.state
 
     @property
     def beneath(self) -> str:
-        """Label and reason in one line, for tables with narrow cells."""
+        """The label and the reason in one line, for tables with narrow cells."""
         shows = self.clause.shows
         return "; ".join(filter(None, ["" if shows == self.state else shows, self.why]))
 
 
 def clause_words(clause: ClauseResult) -> ClauseWords:
-    """The words of one clause."""
+    """Returns the words about one clause."""
     return ClauseWords(
         clause,
         clause_state(clause),
@@ -91,23 +91,30 @@ def clause_words(clause: ClauseResult) -> ClauseWords:
 
 
 def supports_go(clause: ClauseResult) -> bool | None:
-    """Whether a clause supports a go; a kill condition that is met does not. None: undecided."""
+    """Whether a clause supports a go; None if it is undecided.
+
+    A kill condition supports a go if it is not met.
+    """
     if clause.holds is None:
         return None
     return clause.holds != (clause.role == "kill")
 
 
 def clause_state(clause: ClauseResult) -> str:
-    """A clause's outcome in words; a comparison with a baseline shows a loss or none."""
+    """Returns a clause's outcome in words.
+
+    For a comparison with a baseline it says whether a loss is shown.
+    """
     if clause.role != "kill" and clause.shows in {LOSS_SHOWN, NO_LOSS_SHOWN}:
         return clause.shows
     return (_KILL_STATES if clause.role == "kill" else _STATES)[clause.holds]
 
 
 def clause_sentence(clause: ClauseResult) -> str:
-    """What was found, what is needed, and on how much evidence.
+    """Returns a sentence that says what was found, what is needed, and on how much evidence.
 
-    `R@10(a) is 0.866; it needs at least R@10(b) + 0.02 = 0.797; margin +0.069 [+0.007, +0.152], n = 56`.
+    Example: `R@10(a) is 0.866; it needs at least R@10(b) + 0.02 = 0.797; margin +0.069 [+0.007, +0.152], n =
+    56`.
     """
     groups = (clause.left, clause.right), (clause.value, clause.low, clause.high)
     needed = [count for group in groups if (count := shared_decimals(*group)) is not None]
@@ -128,7 +135,7 @@ def clause_sentence(clause: ClauseResult) -> str:
 
 
 def _margin(clause: ClauseResult, decimals: int | None) -> str:
-    """The margin with its interval, all with the same decimals: `+0.069 [+0.007, +0.152]`."""
+    """Returns the margin with its interval, all with the same decimals: `+0.069 [+0.007, +0.152]`."""
     if clause.value is None:
         return NOTHING
     value, *ends = (
@@ -140,7 +147,10 @@ def _margin(clause: ClauseResult, decimals: int | None) -> str:
 
 
 def _sides(text: str) -> dict[str, str] | None:
-    """The parts of a clause; a sign inside a call, as in `share(x < 0.1) <= 10%`, is not its comparison."""
+    """Splits the text of a clause into its parts; None if it has no comparison.
+
+    A sign inside a call, as in `share(x < 0.1) <= 10%`, is not the comparison of the clause.
+    """
     hidden, depth = "", 0
     for sign in text:
         depth += (sign in "([") - (sign in ")]")
@@ -150,13 +160,16 @@ def _sides(text: str) -> dict[str, str] | None:
 
 
 def clause_operator(clause: ClauseResult) -> str | None:
-    """The comparison that a clause makes, or None if its text has none."""
+    """Returns the sign of the comparison that a clause makes, or None if its text has none."""
     found = _sides(clause.text)
     return found["op"] if found else None
 
 
 def clause_reason(clause: ClauseResult) -> str:
-    """The reason of a clause's outcome; for an undecided clause also what would settle it."""
+    """Returns the reason of a clause's outcome.
+
+    For an undecided clause it adds what would settle the clause.
+    """
     parts = [f"way {' and '.join(map(str, clause.ways))} to go"] if clause.ways else []
     parts += [clause.reason.rstrip(".")] if clause.reason else []
     if clause.holds is None and clause.advice is not None:
@@ -169,7 +182,7 @@ def clause_reason(clause: ClauseResult) -> str:
 
 @dataclass(frozen=True)
 class VerdictWords:
-    """A gate's verdict: the word, the reason, the sentence about what decided it, and a row per clause."""
+    """The words about a gate's verdict: its title, its reason, what decided it, and a row for each clause."""
 
     verdict: Verdict
     title: str  # "Go"; "Failed, informs"
@@ -179,7 +192,7 @@ class VerdictWords:
 
 
 def verdict_words(verdict: Verdict) -> VerdictWords:
-    """The words that every report of a verdict is made of."""
+    """Returns the words about a verdict, which every report uses."""
     return VerdictWords(
         verdict,
         gate_title(verdict),
@@ -190,7 +203,10 @@ def verdict_words(verdict: Verdict) -> VerdictWords:
 
 
 def unique_clauses(verdict: Verdict) -> list[ClauseResult]:
-    """A gate's clauses, each once; a kill condition with the text of another clause is a second one."""
+    """Returns a gate's clauses without repetitions.
+
+    A kill condition with the text of another clause is a clause of its own.
+    """
     found: dict[tuple[str, bool], ClauseResult] = {}
     for clause in verdict.clauses:
         found.setdefault((clause.text, clause.role == "kill"), clause)
@@ -198,7 +214,10 @@ def unique_clauses(verdict: Verdict) -> list[ClauseResult]:
 
 
 def relevant_clauses(verdict: Verdict) -> list[ClauseResult]:
-    """A gate's clauses without those that cannot change its verdict, such as all others after a `first`."""
+    """Returns a gate's clauses without those that cannot change its verdict.
+
+    If a `first` clause fails, for example, the clauses with other roles cannot change the verdict.
+    """
     clauses = unique_clauses(verdict)
     if verdict.reason in {FIRST_FAILS, FIRST_OPEN}:
         state = False if verdict.reason == FIRST_FAILS else None
@@ -209,12 +228,15 @@ def relevant_clauses(verdict: Verdict) -> list[ClauseResult]:
 
 
 def gates_in_order(results: Results) -> list[Verdict]:
-    """The gates that decide, then those that only inform."""
+    """Returns the gates: first those that decide, then those that only inform."""
     return sorted(results.verdicts, key=lambda verdict: not verdict.deciding)
 
 
 def gate_title(verdict: Verdict) -> str:
-    """A gate's verdict in words. A gate that only informs stops nothing: it reads as failed, not as no-go."""
+    """Returns a gate's verdict in words.
+
+    A gate that only informs stops nothing. Its no-go reads as failed, unless a kill condition is met.
+    """
     if verdict.deciding:
         return TITLES[verdict.verdict]
     killed = any(clause.role == "kill" and clause.holds for clause in verdict.clauses)
@@ -222,13 +244,16 @@ def gate_title(verdict: Verdict) -> str:
 
 
 def verdict_reason(verdict: Verdict) -> str:
-    """The reason of a verdict; for a go, what its clauses show and what they cannot have seen."""
+    """Returns the reason of a verdict.
+
+    For a go, it says what the clauses show and what they cannot have seen.
+    """
     reason = verdict.reason or (reason_for_go(verdict.clauses) if verdict.verdict == GO else "")
     return "; ".join(filter(None, [reason, *verdict_notes(verdict)]))
 
 
 def verdict_sentence(verdict: Verdict) -> str:
-    """One line about what decided a gate: its first deciding clause, and how many others there are."""
+    """Returns one line about what decided a gate: its first deciding clause, and the number of others."""
     wanted = {GO: True, NO_GO: False, INCONCLUSIVE: None}.get(verdict.verdict)
     wanted = False if verdict.reason == FIRST_FAILS else wanted
     clauses = relevant_clauses(verdict)
@@ -251,7 +276,10 @@ def verdict_sentence(verdict: Verdict) -> str:
 
 
 def _others(clauses: Sequence[ClauseResult]) -> list[str]:
-    """The other clauses that decided a gate: `2 more clauses fail`, `1 more kill condition is met`."""
+    """Returns phrases about the other clauses that decided a gate.
+
+    Examples: `2 more clauses fail`, `1 more kill condition is met`.
+    """
     kills = [clause for clause in clauses if clause.role == "kill" and clause.holds]
     failing = [clause for clause in clauses if clause.role != "kill" and clause.holds is False]
     undecided = [clause for clause in clauses if clause.holds is None]
@@ -267,7 +295,7 @@ def _others(clauses: Sequence[ClauseResult]) -> list[str]:
 
 
 def headline(results: Results) -> str:
-    """The answer of the whole study in one sentence."""
+    """Returns the answer of the whole study in one sentence."""
     if results.verdict is None:
         return "No gate is declared, so there is no verdict."
     decisive = next((one for one in gates_in_order(results) if one.verdict == results.verdict), None)
@@ -287,13 +315,13 @@ _MOST_NAMES = 4
 
 
 def proof_line(results: Results, gate: str) -> str:
-    """One line about a gate's controls; empty if it was not tried as it is now."""
+    """Returns one line about a gate's controls; empty if the gate was not tried in its present form."""
     proof = next((proof for proof in results.proofs if proof.gate == gate), None)
     return "" if proof is None else proof_summary(proof)
 
 
 def proof_title(proof: Proof) -> str:
-    """A proof's outcome with its mutation score: `proved, 14 of 14 refused`."""
+    """Returns a proof's outcome with its mutation score: `proved, 14 of 14 refused, mutation score 1.00`."""
     tried = [each for each in proof.controls if each.applies and each.expected == "refused"]
     refused = sum(not each.passes(proof.alpha) for each in tried)
     word = {EXPOSED: "a control passes", UNPROVED: "not proved"}.get(proof.outcome, "proved")
@@ -302,7 +330,7 @@ def proof_title(proof: Proof) -> str:
 
 
 def proof_summary(proof: Proof) -> str:
-    """One line about what trying a gate on controls showed."""
+    """Returns one line about what the controls showed about a gate."""
     if proof.exposed:
         names = _control_names(proof.exposed)
         verb = "A control passes" if len(proof.exposed) == 1 else f"{len(proof.exposed)} controls pass"
@@ -327,7 +355,7 @@ def _control_names(controls: Sequence[ControlResult]) -> str:
 
 
 def _caught_loss(loss: CaughtLoss) -> str:
-    """The smallest planted loss that is caught, in words."""
+    """Returns a sentence about the smallest planted loss that the gate catches."""
     if loss.share is None:
         return f"Planted losses: {loss.reason}." if loss.reason else ""
     whose = "the candidate" if loss.of == "candidate" else "the oracle"
@@ -337,7 +365,10 @@ def _caught_loss(loss: CaughtLoss) -> str:
 
 
 def control_rows(proof: Proof) -> list[tuple[str, str, str, str]]:
-    """One row per control: name, outcome, how often it passed, and why. Those with a wrong outcome first."""
+    """Returns one row per control: its name, its outcome, how often it passed, and why.
+
+    Controls with a wrong outcome come first.
+    """
 
     def order(control: ControlResult) -> int:
         if control in proof.exposed or control in proof.stuck:
@@ -351,7 +382,7 @@ def control_rows(proof: Proof) -> list[tuple[str, str, str, str]]:
 
 
 def _passes(control: ControlResult) -> str:
-    """How often a control passed: `8 of 200, 4 % [2, 8]`; empty for one that is tried once."""
+    """Returns how often a control passed: `8 of 200, 4.0 % [2, 8]`; empty if the control is tried once."""
     if control.draws <= 1 or control.rate is None:
         return ""
     if control.low is None or control.high is None:
@@ -361,7 +392,7 @@ def _passes(control: ControlResult) -> str:
 
 
 def _outcome(control: ControlResult, alpha: float) -> str:
-    """A control's outcome in a word or two."""
+    """Returns a control's outcome in a word or two."""
     if not control.applies:
         return NOTHING
     passes = control.passes(alpha)

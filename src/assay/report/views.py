@@ -1,4 +1,4 @@
-"""What reports show of single items: what was expected, and what came back."""
+"""Prepares what reports show of single items: what was expected, and what came back."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from assay.measures.declaration import cutoff_of, declaration_of, view_of
 from assay.measures.semantic import GRADES as MARK_GRADES
 from assay.measures.semantic import REVIEW, marked_hits, wants_review
 
-# For each label that is only partly known: how many hits, from the first on, somebody judged.
+# For each label that is only partly known: how many hits were judged, counted from the first hit.
 Bounded = Mapping[str, float]
 Key = tuple[str, str]  # item and passage
 PERSON = "person"
@@ -26,7 +26,7 @@ _UNITS = {"Seconds": "s"}
 
 
 def measure_infos(measures: Sequence[Measure], bounded: Bounded | None = None) -> list[MeasureInfo]:
-    """How to read each measure's column."""
+    """Returns, for each measure, what a reader needs to read its column."""
     return [
         MeasureInfo(
             measure.name,
@@ -44,7 +44,8 @@ def measure_infos(measures: Sequence[Measure], bounded: Bounded | None = None) -
 def is_lower_bound(measure: Measure, bounded: Bounded) -> bool:
     """Whether a measure can only rise when somebody judges results that were not expected.
 
-    A measure that depends on how much there is to find can fall too, because more is relevant then.
+    A measure that depends on how much there is to find can also fall, because then more passages are
+    relevant.
     """
     if "labels" not in measure.needs or measure.better != "higher" or declaration_of(measure).pooled:
         return False
@@ -60,7 +61,7 @@ def item_views(
     datasets: Mapping[str, Dataset],
     judges: Mapping[str, str] | None = None,
 ) -> list[ItemView]:
-    """Every item with its gold and the top hits of each arm's first seed.
+    """Returns every item with its gold and the top hits of each arm's first seed.
 
     `judges` are the names that count, best first, each with its kind: a person, a model or a rule.
     """
@@ -116,8 +117,8 @@ def item_views(
 
 
 def _expected(item: Item, known: Mapping[str, float], corpus: Corpus) -> list[ExpectedTarget]:
-    """What gold names: the text that its author quoted, or the passages with the best grades."""
-    if item.expects == "nothing":  # what gold names there must not come back
+    """Returns what gold names: the texts that its author quoted, or the passages with the best grades."""
+    if item.expects == "nothing":  # the passages that gold names here must not come back
         return []
     if anchors := item.gold.get("anchors"):
         grades = QUOTED_GRADES[item.label]
@@ -130,7 +131,10 @@ def _expected(item: Item, known: Mapping[str, float], corpus: Corpus) -> list[Ex
 
 
 def _enough(item: Item) -> tuple[int, int] | None:
-    """How many of the passages that gold names are enough, if fewer than all are."""
+    """Returns how many of the passages that gold names are enough, and how many it names.
+
+    Returns None unless fewer than all of them are enough.
+    """
     least, named = item.gold.get("minimum_evidence_matches"), item.gold.get("relevant")
     if not isinstance(least, int) or not isinstance(named, Mapping):
         return None
@@ -142,17 +146,17 @@ def _place(anchor: Mapping[str, Any]) -> str:
 
 
 def _grade(units: Sequence[str], known: Mapping[str, float], unnamed: float | None) -> float | None:
-    """The best grade of the units that a hit counts as."""
+    """Returns the best grade of the units that a hit counts as; `unnamed` if no grade is known."""
     return max((known[unit] for unit in units if unit in known), default=unnamed)
 
 
 def _as_scored(hit: Hit) -> tuple[float, str]:
-    """The order in which hits are scored: ties are broken by document id."""
+    """Returns the key by which hits are ordered for scoring: the score, and for ties the document id."""
     return hit.score, hit.doc_id
 
 
 def _grades(block: Block) -> dict[str, dict[str, float]]:
-    """The grades of passages by item, under the label that is read for each item."""
+    """Returns the grades of passages by item, under the label that is read for each item."""
     read = {item.item_id: item.label for item in block.items}
     grades: dict[str, dict[str, float]] = {}
     for label in QUOTED_GRADES:
@@ -164,12 +168,12 @@ def _grades(block: Block) -> dict[str, dict[str, float]]:
 
 @dataclass(frozen=True)
 class _Judgments:
-    """What is known of the hits of a block besides their grades, by item and passage."""
+    """The judgments of a block's hits besides their grades, by item and passage."""
 
     marks: Mapping[Key, str | None]  # the marks of hits of items that want a review
     people: Set[Key]  # those that a person marked
     judges: Mapping[Key, str]  # the kind of judge whose grade counts
-    reasons: Mapping[Key, str]  # why they are relevant, if their judge says so
+    reasons: Mapping[Key, str]  # why hits are relevant, if their judge gives a reason
 
     @classmethod
     def of(cls, block: Block, judges: Mapping[str, str]) -> _Judgments:
@@ -180,7 +184,7 @@ class _Judgments:
         said = [((each.item_id, each.target), each) for each in block.judgments if each.target is not None]
         graded = [(key, each.judge) for key, each in said if each.label in QUOTED_GRADES]
         counted = [(key, judge) for key, judge in graded if judge in rank]
-        counted.sort(key=lambda one: -rank[one[1]])  # the best judge's comes last, and stays
+        counted.sort(key=lambda one: -rank[one[1]])  # the best judge comes last, so its grade is kept
         return cls(
             {(item, doc): mark for item, doc, mark in hits if item in wanted},
             {*block.label(REVIEW).select("item", "target").iter_rows()},
@@ -189,7 +193,7 @@ class _Judgments:
         )
 
     def returned(self, item_id: str, hit: Hit, grade: float | None, text: str) -> RankedResult:
-        """A hit as reports show it; `grade` is the grade by rules or models."""
+        """Returns a hit as reports show it. `grade` is the grade by rules or models."""
         key = item_id, hit.doc_id
         mark, by = self.marks.get(key), self.judges.get(key, "rule")
         ruled = grade is not None and grade > 0 and by != PERSON
