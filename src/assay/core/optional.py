@@ -254,7 +254,10 @@ class GradingJudge(Protocol):
 
 @runtime_checkable
 class TwinControl(Protocol):
-    """A control that may be a twin of the system that the candidate is compared with (default: no)."""
+    """A control that declares whether it is a twin (default: no).
+
+    A twin is neither better nor worse than the system with which the candidate is compared.
+    """
 
     @property
     def twin(self) -> bool: ...

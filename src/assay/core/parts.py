@@ -158,8 +158,8 @@ class VectorIndex(Protocol):
 class VectorStore(Protocol):
     """Stores vectors and searches them: `exact`, `hnsw`, `qdrant(url=…)`, `postgres(url=…)`.
 
-    What is stored under a name never changes. If a parameter of a store changes how the store builds an
-    index, the store must keep such indexes apart itself.
+    What is stored under a name never changes. If a parameter of a store changes how indexes are built, the
+    store itself must distinguish these indexes.
     """
 
     def open(self, name: str, kit: Kit) -> VectorIndex | None:

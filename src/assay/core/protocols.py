@@ -127,11 +127,11 @@ class DatasetPlugin(Protocol):
 class Judge(Protocol):
     """A person or program whose judgments a study counts.
 
-    The judgments of a judge bear one of its `names`, the best name first. `closed_labels` are the labels that
-    the judge decides completely: a target that it does not name under such a label is not relevant. Under any
-    other label, such a target is unknown. `core/optional.py` has a protocol for each optional member of a
-    judge: `incomplete`, `opens`, `depth`, `examine`, `within`, `version`, `threads`, `everybody`, `label` and
-    `grades`.
+    `names` are the names under which its judgments are stored, the most trusted name first. `closed_labels`
+    are the labels that it decides completely: under such a label, a target that it does not name is not
+    relevant. Under any other label, such a target is unknown. `core/optional.py` has a protocol for each
+    optional member of a judge: `incomplete`, `opens`, `depth`, `examine`, `within`, `version`, `threads`,
+    `everybody`, `label` and `grades`.
     """
 
     @property
@@ -154,8 +154,8 @@ class FreeJudge(Judge, Protocol):
 class PayingJudge(Judge, Protocol):
     """A judge whose findings cost something. It is asked each question once, and the finding is stored.
 
-    `ask` may raise Retryable. If an error has a `cost`, that cost is counted as spent. Findings bear the
-    first of the judge's names.
+    `ask` may raise Retryable. If an error has a `cost`, that cost is counted as spent. Findings are stored
+    under the first of the judge's names.
     """
 
     def questions(self, dataset: Dataset, blocks: Sequence[Block]) -> Iterable[Question]: ...
@@ -206,10 +206,10 @@ class NearMiss(NamedTuple):
 
 @runtime_checkable
 class NearMissJudge(Judge, Protocol):
-    """A judge that can name hits that nearly count. A score is unjudged if it would differ if they counted.
+    """A judge that can name hits that nearly count.
 
-    `near_misses` is given the judgments that count. `describe` returns warnings that say what was found and
-    what to do about it.
+    If counting them would change a score, the score is unjudged. `near_misses` is given the judgments that
+    count. `describe` returns warnings that say what was found and what to do about it.
     """
 
     def near_misses(

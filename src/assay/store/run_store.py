@@ -5,7 +5,7 @@ run/
   journal/000001.jsonl responses, builds and paid judgments, in the order in which they came
   spending/000001.jsonl   what was paid: no line is ever dropped
   declared/000001.jsonl   every version of the gates: shows whether a gate is older than the answers
-  looks/000001.jsonl      the evidence on which each gate was decided: deciding often has a price
+  looks/000001.jsonl      the evidence on which each gate was decided: later decisions need more evidence
   sealed/ARM.SEED.HASH.parquet   finished arms, in columns
   scores.parquet …     outputs of later stages, each with the hash of its input
   repeats/1 …          the same items asked again, to see how much answers vary: never used as answers

@@ -2,9 +2,9 @@
 
 A variable `${NAME}` is replaced by its value when a plugin is made. It is put back wherever text is stored or
 shown. `${NAME:-other}` is replaced by `other` if the variable is not set, or empty. A variable is a secret if
-a word of its name says so (`API_KEY`, `HF_TOKEN`, `PGPASSWORD`). Secrets decide who may ask, never what is
-answered, so identities do not contain them. If the value of any other variable changes, such as that of an
-endpoint, the system counts as another system.
+its name has a word such as those in `API_KEY`, `HF_TOKEN` and `PGPASSWORD`. Secrets do not change answers, so
+identities do not contain them. If the value of any other variable changes, such as an endpoint, the system
+counts as another system.
 
 A factor or a sweep sets a parameter by its dotted name: `k`, `fuse.k` inside a part, `params.rrf_k` in a
 mapping. The value of a factor is text, and is read as in a spec: `40` is a number, `[0.6, 0.4]` a list,

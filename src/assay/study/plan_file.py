@@ -135,7 +135,7 @@ def unknown_factors(file: PlanFile, studies: Sequence[tuple[StepFile, Study]], l
 
 
 def check_options(where: Conditions, studies: Sequence[tuple[StepFile, Study]]) -> None:
-    """Refuses options with an unknown factor or value, and options that would change nothing."""
+    """Raises a UsageError if an option has an unknown factor or value, or if it would change nothing."""
     for name, values in where.items():
         option = f"--where {name}={'|'.join(values)}"
         if (unknown := _unknown(name, values, studies)) is not None:
