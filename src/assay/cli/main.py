@@ -27,11 +27,11 @@ from assay.cli.terminal import discard_output, say
 from assay.core.errors import AssayError, DataError
 
 INTERRUPTED = 130  # 128 + SIGINT, as shells report it
-BROKEN_PIPE = 141  # 128 + SIGPIPE, as shells report it: never a verdict, whatever was decided
+BROKEN_PIPE = 141  # 128 + SIGPIPE, as shells report it. It is never the code of a verdict
 PLUGGED = "assay.commands"
 P = ParamSpec("P")
 Command = TyperCommand | TyperGroup
-Parts = dict[str, Callable[[], Command | None]]  # what makes each command, by name, in the order of the help
+Parts = dict[str, Callable[[], Command | None]]  # makes each command, by name, in the order of help
 
 COMMANDS = {
     **{name: f"assay.cli.start:{name}" for name in ("demo", "init", "plugins")},
@@ -90,7 +90,7 @@ def with_errors(command: Callable[P, None]) -> Callable[P, None]:
 
 
 class LazyCommands(Mapping[str, Any]):
-    """Commands by name. A command is made when it is first needed. If this fails, it is removed."""
+    """Commands by name. A command is made when it is first needed, and removed if this fails."""
 
     def __init__(self, parts: Parts) -> None:
         self._parts = parts
@@ -147,7 +147,7 @@ def _load_own(name: str, place: str) -> Command:
 def _load_plugged(name: str, point: EntryPoint) -> Command | None:
     try:
         found = point.load()
-    except Exception as error:  # anybody's code
+    except Exception as error:  # the code of another package may raise anything
         say(f"The command {point.name!r} ({point.value}) does not load: {type(error).__name__}: {error}")
         return None
     if callable(found):
@@ -196,7 +196,7 @@ def main() -> None:
     """Runs the command line. The `assay` script calls this."""
     if sys.stderr is None:
         sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
-    if sys.stdout is None:  # the next file that is opened would get its number, and what others print
+    if sys.stdout is None:  # else the next open file would get its number, and all printed text
         say("There is nowhere to print to: standard output is closed. Send it to a file, or to /dev/null.")
         sys.exit(BROKEN_PIPE)
     try:

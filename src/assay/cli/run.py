@@ -286,7 +286,7 @@ def _saved_line(saved: AvoidedWork) -> str:
 
 
 def roughly(seconds: float) -> str:
-    """Says an estimated time in words, rounded as an estimate should be."""
+    """Returns an estimated time in words, only as exact as an estimate can be."""
     if seconds < 90:
         return f"about {max(seconds, 1):.0f} s"
     return f"about {seconds / 60:.0f} min" if seconds < 5400 else f"about {seconds / 3600:.1f} h"

@@ -81,7 +81,7 @@ def _write_files(target: Path, parts: Mapping[str, bytes]) -> None:
             (target / name).parent.mkdir(parents=True, exist_ok=True)
             (target / name).write_bytes(content)
     except OSError:
-        for name in parts:  # half a template would be in the way of the next attempt
+        for name in parts:  # an incomplete template would block the next attempt
             with suppress(OSError):
                 (target / name).unlink()
         raise

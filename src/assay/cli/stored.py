@@ -1,6 +1,6 @@
-"""Commands that read a study and its stored answers. None of them asks a system.
+"""Commands that check a study, read its stored answers, or import answers. None of them asks a system.
 
-assay validate, status, gate, prove, report, export and import. (import stores answers from files.)
+assay validate, status, gate, prove, report, export and import.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The judges that are asked nothing: gold by document id, and people, whose marks are in the journal."""
+"""Judges that are not asked questions: gold by document id, and people, whose marks are in the journal."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Ids:
 
 @dataclass(frozen=True)
 class Human:
-    """Marks by the people named, or by everybody if nobody is named. What nobody marked is unknown.
+    """Counts marks of the people named, or of everybody if nobody is named. What nobody marked is unknown.
 
     Marks are in the journal as soon as they are made; this judge says whose marks count. An adjudicator's
     mark comes before any rater's mark, and the first rater's mark before the second's. Adjudicators decide

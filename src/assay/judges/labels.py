@@ -163,11 +163,11 @@ def shared_ratings(
     for (item_id, target, span), places in marks.items():
         for place in places:
             if any(other != place and covers(place, other) for other in places):
-                continue  # each of the narrower places counts this one too
+                continue  # the narrower places include the marks of this one
             by: dict[str, float] = {}
             for other in sorted(places, key=lambda each: sum(part is not None for part in each)):
                 if covers(other, place):
-                    by |= places[other]  # of several grades of a rater, the most specific one
+                    by |= places[other]  # the most specific grade of a rater replaces the others
             if len(by) > 1:
                 found[item_id, target, span, place] = {each: by[each] for each in raters if each in by}
     return found

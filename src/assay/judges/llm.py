@@ -1,8 +1,8 @@
 """Judging by a language model behind any service that uses OpenAI's chat protocol.
 
 Each text is judged in a separate request, by a versioned prompt (`llm_prompt`). An answer counts only if its
-first line is a grade and nothing else. Any other answer is asked for again, and at last the question fails: a
-missing grade is never replaced by another value.
+first line is a grade and nothing else. After any other answer the model is asked again. If no attempt gives a
+grade, the question fails: a missing grade is never replaced by another value.
 
 `ModelJudge` is the common part of such judges. `Llm` judges passages, for relevance or intent.
 """

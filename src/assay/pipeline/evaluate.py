@@ -26,10 +26,10 @@ class Watcher:
         return nullcontext(NoProgress())
 
     def after_run(self, outcome: Outcome, repetition: int = 0) -> None:
-        """Called after systems were asked what they had not answered yet, or again for a `repetition`."""
+        """Is called after systems were asked what they had not answered yet, or again for a `repetition`."""
 
     def after_judge(self, tally: Tally) -> None:
-        """Called after a judge that costs something was asked."""
+        """Is called after a judge that costs something was asked."""
 
 
 def evaluate(
@@ -72,7 +72,7 @@ def run_and_judge(
     engine: str = "local",
     watcher: Watcher | None = None,
 ) -> tuple[Outcome, Evaluation]:
-    """Checks a study, then asks its systems and judges. The evaluation computes later stages when needed."""
+    """Checks a study, then asks its systems and judges. The returned evaluation computes the rest."""
     chosen, watcher = selection or Selection(), watcher or Watcher()
     arms = chosen.arms(study)
     chosen.check_conditions(study, arms)
@@ -93,7 +93,7 @@ def repeat_answers(
     engine: str = "local",
     watcher: Watcher | None = None,
 ) -> None:
-    """Asks systems everything once more, and judges about these answers, to see what varies by itself."""
+    """Asks systems everything once more, and judges about the new answers, to see how much both vary."""
     chosen, watcher = selection or Selection(), watcher or Watcher()
     if study.withholds:  # what varies may reveal a condition
         raise UsageError("--repeat waits until the responses are unblinded. Leave it out until then.")

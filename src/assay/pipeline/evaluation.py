@@ -215,7 +215,7 @@ class Evaluation:
 
     @cached_property
     def prediction_powered(self) -> PredictionPowered | None:
-        """Corrects a paying judge's grades by people's marks; None if the study lacks one of the two."""
+        """The correction of a judge's grades by people's marks; None if the study does not allow it."""
         if not self.has_paying_judge or self.study.file.cluster or self.sealed:
             return None
         from assay.stats.checked_judge import PredictionPowered

@@ -54,8 +54,8 @@ def import_results(
 ) -> ResultImport:
     """Stores the answers in files of finished results as runs of the systems that read these files.
 
-    Everything is checked before anything is written, and the stored bytes are the checked ones. If there are
-    other results of the same model already, they are only replaced if `replace` is set.
+    Everything is checked before anything is written, and the stored bytes are the checked ones. If other
+    results of the same model are stored already, the new ones are refused unless `replace` is set.
     """
     study = open_study(path, registry=registry)
     given = [read_results_file(file) for file in files if file.suffix.lower() not in REVIEWS]

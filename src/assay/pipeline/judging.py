@@ -34,7 +34,7 @@ from assay.study.study import Study
 if TYPE_CHECKING:
     from assay.pipeline.paying_judges import JudgeQuestions
 
-SHOWN_ITEMS = 10  # of those whose marks are stale
+SHOWN_ITEMS = 10  # the items with stale marks that a warning names
 
 Part = tuple[Dataset, list[Block]]
 
@@ -49,7 +49,7 @@ class JudgeStage:
 
     @cached_property
     def names(self) -> list[str]:
-        """All names that judgments may be signed with. The names of the best judge come first."""
+        """All names with which judgments may be signed. The names of the best judge come first."""
         return [name for judge in self.study.judges for name in self._signed(judge, judge.names)]
 
     def _signed(self, judge: Judge, named: Sequence[str]) -> Sequence[str]:
@@ -192,7 +192,7 @@ class JudgeStage:
 
     @cached_property
     def _free_judgments(self) -> dict[int, list[Judgment]]:
-        """The judgments of each free judge, by the judge's position in the study's list."""
+        """The judgments of each free judge, by the position of the judge in the study's list."""
         judges = enumerate(self.study.judges)
         return {place: self._ask_free(judge) for place, judge in judges if isinstance(judge, FreeJudge)}
 

@@ -171,7 +171,7 @@ def _takes(hint: Any) -> str:
 
 
 def _default(registry: Registry, field: dataclasses.Field[Any], group: str | None) -> str | None:
-    """Returns a default as a study would write it. A part is given by its name. None: there is no default."""
+    """Returns a default as a study would write it, with a part by its name; None if there is no default."""
     if field.default_factory is not dataclasses.MISSING:
         value = field.default_factory()
     elif field.default is not dataclasses.MISSING:

@@ -46,10 +46,10 @@ from assay.pipeline.plugins import plugins_for
 from assay.pipeline.stored_results import ProofEvidence, controls_of, store_proofs
 from assay.stats.rows import Column
 
-ALPHA = 0.05  # how often a control that is drawn at random may pass
-RESAMPLES = 500  # of a gate that is tried many times; one that is tried once uses those of the study
-SHARES = (0.02, 0.05, 0.10, 0.15, 0.20, 0.30, 0.40, 0.50, 0.75, 1.0)  # of the items, of planted losses
-LOSS_DRAWS, CAUGHT = 20, 0.95  # how often a loss is planted, and in how many it must be refused
+ALPHA = 0.05  # the share of random draws of a control that may pass
+RESAMPLES = 500  # resamples if a gate is tried many times. A single trial uses those of the study
+SHARES = (0.02, 0.05, 0.10, 0.15, 0.20, 0.30, 0.40, 0.50, 0.75, 1.0)  # of the items, in planted losses
+LOSS_DRAWS, CAUGHT = 20, 0.95  # the draws of a planted loss, and the share that a gate must refuse
 
 
 def prove(evaluation: Evaluation, progress: ProgressCallback = ignore_progress) -> list[Proof]:
@@ -73,8 +73,8 @@ class _GateTrial:
 
     evaluation: Evaluation
     gate: Gate
-    every: Sequence[Measure]  # that any gate reads
-    kept: dict[tuple[str, int, str, str, str], Column]  # what was scored for other gates
+    every: Sequence[Measure]  # all measures that any gate reads
+    kept: dict[tuple[str, int, str, str, str], Column]  # columns that were scored for other gates
 
     def proof(self, controls: dict[str, Control]) -> Proof:
         roles = self.trial.roles
@@ -154,7 +154,7 @@ class _GateTrial:
         )
 
     def passes(self, verdict: Verdict) -> bool:
-        """Whether a verdict lets the stand-in pass: go or, for a gate with kills only, not no-go."""
+        """Whether a verdict lets the stand-in pass: go or, for a gate with only kill clauses, not no-go."""
         return verdict.verdict == GO if self.gate.go is not None else verdict.verdict != NO_GO
 
     def passes_quickly(self, stand_in: StandIn) -> bool:
@@ -166,7 +166,7 @@ class _GateTrial:
     def _may_pass(self, stand_in: StandIn) -> bool:
         """Whether the estimates pass the `go` clauses. If they do not, no interval passes either."""
         if any((column.status == FAILED).any() for column in stand_in.columns.values()):
-            return True  # failed rows are counted at both ends, which only the whole procedure does
+            return True  # only the whole procedure counts failed rows at both ends
         evaluator = self._evaluator(stand_in, RESAMPLES)
         passing: dict[Clause, list[bool]] = {}
         for role, clause, one, operands in self._clauses:

@@ -70,7 +70,7 @@ def _context_fault(contexts: Sequence[Context], budgets: Sequence[Budget]) -> st
         return f"there are contexts for the budgets {found}; asked for were {wanted}, each once"
     for context in contexts:
         counted = context.tokens
-        if context.budget is not None and context.tokenizer in PACKAGED:  # one that we can count with
+        if context.budget is not None and context.tokenizer in PACKAGED:  # we have this tokenizer
             counted = load_packaged(context.tokenizer).counts([context.text])[0]
         if context.budget is not None and counted > context.budget:
             return f"the context for {context.budget} tokens has {counted}, counted by {context.tokenizer}"

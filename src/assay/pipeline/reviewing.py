@@ -213,7 +213,7 @@ def mark_thresholds(evaluation: Evaluation) -> list[float]:
             operands = evaluation.evaluator.operands(clause).values()
             means = [mean for leaf in operands for mean in means_of(leaf)]
             if form is not None and any(isinstance(mean.measure, MarkShare) for mean in means):
-                found |= {form[1], -form[1]}  # whichever of the two systems the clause names first
+                found |= {form[1], -form[1]}  # the clause may name either of the two systems first
     return sorted(found)
 
 

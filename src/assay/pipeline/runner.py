@@ -230,12 +230,12 @@ def _perform_all(
     label: str,
     reused: int,
 ) -> list[Tally]:
-    """Lets an engine do all the work, and reports progress. The orders share the remaining budget."""
+    """Lets an engine do all the work, and reports progress. All orders share the spending cap."""
     progress, cap = progress or NoProgress(), SpendingCap.of(study, Store(study.run_folder))
     progress.begin(label, reused + sum(order.n_items for order in orders), reused)
     groups: dict[object, list[WorkOrder]] = {}  # a group is performed together
     for place, order in enumerate(orders):
-        by_item = study.file.run.order == "item"  # then arms of equal factors and seed take turns
+        by_item = study.file.run.order == "item"  # if so, arms of equal factors and seed take turns
         key = msgspec.json.encode([order.arm.factors, order.seed], order="sorted") if by_item else place
         groups.setdefault(key, []).append(order)
     encoded = [
@@ -385,7 +385,7 @@ def study_status(study: Study) -> RunStatus:
 
 
 def merge_arms(arms: Sequence[ArmStatus]) -> ArmStatus:
-    """Adds up all arms: while responses are scored blind, failures must not be shown per condition."""
+    """Adds up all arms, because failures must not be shown per condition while responses are scored blind."""
     answered = sum(arm.answered for arm in arms)
     failed, pending = sum(arm.failed for arm in arms), sum(arm.pending for arm in arms)
     changed = dict.fromkeys(what for arm in arms for what in arm.changed)

@@ -1,4 +1,4 @@
-"""What later stages store in the run folder, and checks whether it still matches the current study.
+"""Stores the output of later stages in the run folder, and checks that it matches the current study.
 
 The stages store scores (`scores.parquet`), proofs of gates (`controls.json`) and looks at gates (`looks/`).
 """

@@ -1,7 +1,7 @@
 """The statistics of a sweep: differences from the reference, effects of parameters, and the best setting.
 
-Settings are compared like systems: paired by item, with failures counted at both ends, with intervals, tests
-and corrections. A comparison that is not valid is refused.
+Settings are compared like systems: paired by item, with intervals, tests and corrections. Failed items are
+counted once as the best and once as the worst value. A comparison that is not valid is refused.
 """
 
 from __future__ import annotations

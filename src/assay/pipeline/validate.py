@@ -53,13 +53,13 @@ from assay.study.study import Study, StudyReferringMeasure, examine_study
 if TYPE_CHECKING:
     from assay.pipeline.evaluation import Evaluation
 
-OWN_PACKAGE = "assay"  # of its plugins every label is known
+OWN_PACKAGE = "assay"  # the labels of this package's plugins are all known
 RELEVANCE = "relevance"
 
 
 @dataclass(frozen=True)
 class Validation:
-    """The names of a study's parts, and warnings about what may be a mistake in the study."""
+    """The size of a study, the names of its parts, and warnings about possible mistakes."""
 
     study: str
     items: int
@@ -94,7 +94,7 @@ def validate_study(path: str | Path, registry: Registry | None = None) -> Valida
 
 
 def check_study(study: Study, arms: Sequence[Arm]) -> Validation:
-    """Checks all that can be known before a system is asked: the data of some arms, systems, slices."""
+    """Checks a study before any system is asked: the data of some arms, systems, measures, judges, slices."""
     datasets: dict[str, Dataset] = {}
     problems: list[Problem] = []
     for arm in arms:
@@ -120,7 +120,7 @@ def check_study(study: Study, arms: Sequence[Arm]) -> Validation:
                 measure.check()
         except AssayError as error:
             problems.append(study.lines.problem(_place(study, measure), str(error)))
-    if not problems:  # the names that exist are known only if all of it can be opened
+    if not problems:  # which names exist is known only if the whole study can be opened
         problems += _name_problems(study, datasets, list(measures.values()))
         problems += _budget_problems(study, arms)
     if any("contexts" in each.needs for each in measures.values()):
@@ -199,7 +199,7 @@ def _depth_problems(study: Study, measures: Sequence[Measure]) -> tuple[list[Pro
 
 
 def _cutoffs(label: str, measures: Sequence[Measure]) -> dict[str, float]:
-    """Returns how many hits each measure of a label reads. For documents the number has no limit."""
+    """Returns how many hits each measure of a label reads. Measures of documents have no limit."""
     found: dict[str, float] = {}
     for measure in measures:
         view = view_of(measure)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from assay.stats.checked_judge import LabelSources
 
 SHOWN_ITEMS, SHOWN_FAULTS = 3, 2
-SHOWN_TO_COVER = 30  # items from which on intervals covered the truth as often as promised, in simulations
+SHOWN_TO_COVER = 30  # items. In simulations with so many, intervals covered the truth as often as promised
 
 
 def status_counts(scores: pl.DataFrame, measure: str) -> dict[str, dict[str, int]]:
@@ -79,7 +79,7 @@ def check_something_computed(broken: BrokenMeasures, scores: pl.DataFrame) -> No
 
 
 def check_known_documents(blocks: Sequence[Block], datasets: dict[str, Dataset]) -> None:
-    """Raises a DataError if no hit of an arm is in the corpus, because the arm searched another corpus.
+    """Raises a DataError if no hit of an arm is in the corpus: then the arm searched another corpus.
 
     Without this check such an arm would get a row of zeros.
     """
@@ -106,7 +106,7 @@ def check_known_documents(blocks: Sequence[Block], datasets: dict[str, Dataset])
 def data_warnings(
     study: Study, datasets: Mapping[str, Dataset], measures: Sequence[Measure], *, sealed: bool = False
 ) -> list[str]:
-    """Warns about what is allowed but may be a mistake. While `sealed`, no single condition is shown."""
+    """Warns about what is allowed but may be a mistake. While `sealed`, no warning names a condition."""
     found: list[str] = []
     for dataset in datasets.values():
         found += dataset.warnings
@@ -209,7 +209,7 @@ def correction_warnings(estimates: Sequence[Estimate]) -> list[str]:
 
 
 def unused_mark_warnings(study: Study, sources: LabelSources, judgments: Sequence[Judgment]) -> list[str]:
-    """Explains why people's marks on what a paying judge graded correct no estimate."""
+    """Explains why no estimate is corrected by people's marks on texts that a paying judge graded."""
     by_people, by_judge = (
         {each.label for each in judgments if each.judge in names}
         for names in (sources.people, sources.paying)

@@ -1,4 +1,4 @@
-"""Work orders: what one arm and seed is to be asked, the engines that do it, and the tallies of the result.
+"""Work orders: what to ask of one arm and seed, the engines that ask it, and the tallies of the answers.
 
 An engine maps encoded orders to encoded tallies; the answers themselves are in journal segments. Orders hold
 names, hashes and positions, never live objects, so that they can go to another process or machine. Each
@@ -58,7 +58,7 @@ class NoProgress:
 
 
 class WorkOrder(msgspec.Struct):
-    """The tasks that are to be asked of one arm and seed, with all that a performer needs to know."""
+    """The tasks to ask of one arm and seed, with all that a performer needs to know."""
 
     study: str  # the study file
     arm: Arm
@@ -67,8 +67,8 @@ class WorkOrder(msgspec.Struct):
     tasks: list[int]  # positions in the arm's plan
     n_items: int
     generation: int = 0
-    spend: float | None = None  # how much it may spend
-    repetition: int = 0  # of items that were answered before; 0: these are the answers
+    spend: float | None = None  # how much this order may spend
+    repetition: int = 0  # the number of the repetition; 0: the first answers
 
 
 class Tally(msgspec.Struct):

@@ -31,7 +31,7 @@ Scope = tuple[str, ...] | None
 
 TICK = 0.05  # seconds between two looks at the clock
 RESERVE = 8  # tasks handed out for each worker
-GRACE = 5.0  # seconds that tasks in hand may take after the run was stopped
+GRACE = 5.0  # seconds that current tasks may take after the run was stopped
 
 
 @dataclass
@@ -141,10 +141,10 @@ class _Worker(threading.Thread):
     def __init__(self, pool: WorkerPool) -> None:
         super().__init__(daemon=True)
         self.target, self.pool = pool.target, pool
-        self.answers: list[Answer] = []  # of the job in hand, so far
-        self._lock = threading.Lock()  # held while the fate of the job in hand is decided
+        self.answers: list[Answer] = []  # the answers of the current job so far
+        self._lock = threading.Lock()  # held while the current job is taken, ended or abandoned
         self._job: _UnitAttempt | None = None
-        self._since = math.inf  # when the attempt in hand began
+        self._since = math.inf  # when the current attempt began
         self._is_abandoned = False
         self._session: Session | None = None
 
@@ -157,7 +157,7 @@ class _Worker(threading.Thread):
                 self._answer(job)
                 if not self._take(None):
                     return
-                # nobody waits any more for a sequence that did not fail and was not asked to its end
+                # the run was stopped in the middle of a sequence: nobody waits for its answers
                 if len(self.answers) < len(job.task.items) and self.answers[-1].response.error is None:
                     return
                 answered = AnsweredTask(job.task, self.target.add_unasked(job.task, self.answers))
@@ -247,7 +247,7 @@ class WorkerPool:
     done: queue.SimpleQueue[AnsweredTask | Exception] = field(default_factory=queue.SimpleQueue)
     workers: list[_Worker] = field(default_factory=list)
     stopping: threading.Event = field(default_factory=threading.Event)  # set: nothing more is to be asked
-    last_look: float = 0.0  # at the clock
+    last_look: float = 0.0  # when the clock was last read
 
     def answer(self, tasks: Sequence[SessionTask]) -> Generator[AnsweredTask | None, None, None]:
         """Yields each task with its answers. Yields None when no task has come back for a while."""

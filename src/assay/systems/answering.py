@@ -47,7 +47,7 @@ LINK = "link"  # the kind of steps along a link in a trace
 
 @dataclass(frozen=True)
 class RankedPassage:
-    """A hit as a passage: its position, score and relevance, and the link that led to it, if there is one."""
+    """A passage that is a hit: its position, score and relevance, and the link to it, if a link led to it."""
 
     position: int
     score: float
@@ -167,6 +167,6 @@ def merge_links(ranking: Ranking, linked: Sequence[LinkedPassage], k: int) -> li
 
 
 def _score_at(relevance: float, known: Floats, scores: Floats) -> float:
-    """Interpolates the score for a relevance between a ranking's scores, and below its last score."""
+    """Returns the score for a relevance, interpolated between a ranking's scores or continued below them."""
     last = scores[-1] - max(float(scores[0] - scores[-1]), abs(float(scores[0])), 1e-9)
     return float(np.interp(relevance, [0.0, *known[::-1]], [last, *scores[::-1]]))

@@ -97,11 +97,11 @@ class Http:
     route: str | dict[str, str] | None = None
     flags: dict[str, str] = field(default_factory=dict)
     contexts: dict[int | str, str] | None = added_later(None)  # by budget
-    tokenizer: Annotated[Tokenizer, TOKENIZERS] = added_later(O200kBase())  # what contexts are counted by
+    tokenizer: Annotated[Tokenizer, TOKENIZERS] = added_later(O200kBase())  # counts the tokens of contexts
     k: int = 10
     start: str | None = None
     files: tuple[str, ...] | str = ()  # files whose content its answers depend on
-    revision: str = ""  # of the service, if it may change behind its address
+    revision: str = ""  # the version of the service, if the same address may serve another one later
     ready: str | None = outside_identity(None)
     patience: float = outside_identity(30.0)  # seconds until a server that was started is ready
     timeout: float = outside_identity(30.0)  # seconds for one attempt

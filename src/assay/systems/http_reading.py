@@ -81,7 +81,7 @@ def _unknown_functions(parsed: Mapping[str, Any]) -> Iterator[str]:
     if parsed.get("type") == "function_expression" and parsed["value"] not in Functions.FUNCTION_TABLE:
         yield parsed["value"]
     for part in parsed.get("children", ()):
-        if isinstance(part, Mapping):  # those of a slice are numbers
+        if isinstance(part, Mapping):  # the parts of a slice are numbers
             yield from _unknown_functions(part)
 
 
@@ -103,7 +103,10 @@ class AnswerReader:
     contexts: Callable[[Any, Sequence[Budget]], list[Context]] | None = None  # if it gives any
 
     def response(self, body: bytes, budgets: Sequence[Budget] = ()) -> Response:
-        """Turns an answer into a record. Raises Retryable without JSON, SystemFailure for a wrong part."""
+        """Turns an answer into a record.
+
+        Raises Retryable if the answer is not JSON, and SystemFailure if a part of it is wrong.
+        """
         try:
             answer = msgspec.json.decode(body.removeprefix(b"\xef\xbb\xbf"))
         except _NOT_JSON as error:
@@ -139,7 +142,7 @@ class AnswerReader:
         raise self._wrong(rank, self.text, text, "text")
 
     def _name(self, result: Any, text: str | None, rank: int) -> str:
-        """Returns the id of a result, with a hash of its text if our text of this id is not the same."""
+        """Returns the id of a result. A hash of the text is added unless our corpus has the same text."""
         given = self.doc_id.find(result)
         if isinstance(given, bool) or not isinstance(given, str | int | None):
             raise self._wrong(rank, self.doc_id, given, "text or a whole number")
@@ -251,7 +254,7 @@ def _flag(found: Any) -> bool | str:
 def _finite(number: float) -> bool:
     try:
         return math.isfinite(number)
-    except OverflowError:  # a whole number beyond all measure
+    except OverflowError:  # a whole number that is too large for a float
         return False
 
 

@@ -38,7 +38,7 @@ _PLACE = re.compile(r"\{(query|language|k)\}")
 _REQUEST = frozenset({"url", "params", "body"})
 _FILLED = {"query": _REQUEST, "language": _REQUEST, "k": _REQUEST, "port": {"url", "start", "ready"}}
 _WORD = re.compile(r"\{(\w+)\}")
-_NEAR = 0.7  # similarity from which on a word counts as a misspelt place
+_NEAR = 0.7  # a word with at least this similarity counts as a misspelt place
 _HARMLESS = {
     "accept",
     "accept-language",

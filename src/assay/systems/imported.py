@@ -38,7 +38,7 @@ _LISTS = {  # a part of a hit -> the list that has it, if hits are in lists
     "section_name": "retrieved_sections",
     "score": "retrieved_scores",
 }
-_NAMED = 5  # chunks that a message names of those with the same problem
+_NAMED = 5  # the number of chunks that a message names
 
 
 class ImportedHit(msgspec.Struct, frozen=True):
@@ -66,7 +66,7 @@ class ImportedResult(msgspec.Struct, frozen=True):
     total_latency_ms: float | None = None
 
     def place(self, part: str) -> str:
-        """Returns the path of a field in the file, such as query_results.3.retrieved_scores."""
+        """Returns the path of a field of the hits or the query, such as query_results.3.retrieved_scores."""
         name = _LISTS.get(part, part) if self.retrieved_chunk_ids is not None else "top_results"
         return _place(self.number, name if part in _LISTS else part)
 
@@ -79,7 +79,7 @@ class ImportedResult(msgspec.Struct, frozen=True):
 
     @property
     def hits(self) -> list[Hit]:
-        """The hits in the order of the file, with the file's scores if every score is lower than the last.
+        """The hits in the order of the file, with the file's scores if these fall from hit to hit.
 
         If scores tie, rise or are missing, the score of a hit is the number of hits from this hit to the end.
         """

@@ -257,8 +257,8 @@ class CombinedScorer:
     def scores_for(self, query: str, first: Ranking) -> ScoresOf:
         """Returns a function that scores passages relative to the best passage of the ranking `first`.
 
-        For each scorer, a passage gets its score divided by the best score. The sum is weighted by the
-        shares.
+        Each scorer's score is divided by its best score in the ranking. The weighted sum of these is the
+        score.
         """
         best = [
             max(float(way.scores.of(query, first.positions).max(initial=0.0)), _LEAST) for way in self.ways

@@ -21,9 +21,9 @@ NOT_STARTED = 127
 
 
 def keep_server(command: Sequence[str]) -> None:
-    """Starts a server and ends it on request. Its own process group ends too, so it rarely returns.
+    """Starts a server and ends it on request. Returns only if the server could not be started.
 
-    It returns only if the server could not be started.
+    Otherwise the last step ends the process group that this process leads.
     """
     try:
         server = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=2, stderr=2)  # noqa: S603

@@ -87,7 +87,7 @@ class ServerProcess:
         return f"The server that start: runs {why}. Correct start, or the server.{self.output_tail()}"
 
     def output_tail(self) -> str:
-        """Returns the end of the server's output, in the form in which a message ends with it."""
+        """Returns the end of the server's output, as the last sentence of a message."""
         if self._log.closed:
             return ""
         size = os.fstat(self._log.fileno()).st_size
@@ -133,7 +133,7 @@ def await_ready(probe: Callable[[float], str | None], patience: float, served: S
 def readiness_probe(url: str, headers: Mapping[str, str], any_status: bool) -> Callable[[float], str | None]:
     """Returns a check of a server. The check returns None if the server is ready, else what is missing.
 
-    A server is ready if it answers with a status 2xx or, with `any_status`, with any status.
+    The server is ready if it answers with a status 2xx. With `any_status`, any answer is enough.
     """
     shown = Endpoint(url).address
 

@@ -62,9 +62,9 @@ class TracedStructureIndex(TracedIndex):
 class Traced:
     """Answers by `item_id` with their traces, from the JSONL file of an engine that ran elsewhere.
 
-    `structure` is the JSONL file of its graph or tree, if the engine publishes one. An item without a line
-    was never asked: it fails with the fault `absent`, so that it never counts as a miss. An item whose line
-    lacks a requested context fails in the same way. Seconds are those of the file.
+    `structure` is the JSONL file of the engine's graph or tree, if the engine publishes one. An item without
+    a line was never asked: it fails with the fault `absent`, so that it never counts as a miss. An item whose
+    line lacks a requested context fails in the same way. Seconds are those of the file.
     """
 
     path: str
@@ -136,7 +136,7 @@ def _foreign_items(engine: EngineFiles, dataset: Dataset) -> Iterator[Problem]:
 
 
 def _foreign_nodes(engine: EngineFiles, dataset: Dataset) -> Iterator[Problem]:
-    """Yields nodes that are neither in the structure nor passages of the dataset in the item's scope."""
+    """Yields nodes that are unknown to the structure and are not passages in the item's scope."""
     published, position = engine.published or PublishedStructure(), dataset.corpus.position
     for node_id, node in published.nodes.items():
         if node.doc_id is not None and node.doc_id not in position:

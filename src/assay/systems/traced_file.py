@@ -107,7 +107,7 @@ class _Named(msgspec.Struct, frozen=True):
 
 
 def read_line(raw: bytes, published: PublishedStructure | None) -> TracedLine:
-    """Reads a line, and checks it against the graph.
+    """Reads a line and checks it, also against the graph if there is one.
 
     A line that cannot be decoded counts for the item that it names, so that the item is not reported as
     missing. A line without an item is refused.

@@ -21,12 +21,12 @@ _LEAST = {ROUTE: (1, "Count levels from 1, the root's children."), LINK: (1, "Co
 MEMORY_KINDS = ("path", "seed", "spread", "tension", "removed")
 KINDS = (*MEMORY_KINDS, *ROUTE_KINDS)
 REMOVALS = ("path", "random", "nearby")
-_NEAR = 0.8  # similarity from which on an unknown kind counts as a misspelt one
+_NEAR = 0.8  # an unknown kind with at least this similarity counts as misspelt
 Placed = Sequence[tuple[int, Step]]  # steps and their places in the trace
 
 
 def trace_problems(trace: Sequence[Step], published: PublishedStructure | None) -> Iterator[Problem]:
-    """Yields all problems of a trace that can be seen from the trace and the graph."""
+    """Yields all problems that a trace has in itself, or in comparison with the published graph or tree."""
     yield from _trace_problems(trace)
     yield from route_problems(trace, published)
     if published is not None:
@@ -35,7 +35,7 @@ def trace_problems(trace: Sequence[Step], published: PublishedStructure | None) 
 
 def _trace_problems(trace: Sequence[Step]) -> Iterator[Problem]:
     """Yields steps that do not follow from the steps before them."""
-    before: Step | None = None  # in the paths
+    before: Step | None = None  # the last step of a path
     seeded = False
     for at, step in enumerate(trace):
         field = f"trace[{at}]"
@@ -219,7 +219,7 @@ def _misplaced(step: Step, published: PublishedStructure, field: str) -> Iterato
 
 
 def _unlinked(steps: Placed, published: PublishedStructure) -> Iterator[Problem]:
-    """Yields links along edges that the structure lacks. A name between two passages is not a hop."""
+    """Yields links along edges that the structure lacks. A link through one name needs no direct edge."""
     for at, step in steps:
         if step.source is not None and not published.linked(step.source, step.target, step.edge):
             kind = "link" if step.edge is None else step.edge

@@ -3,9 +3,8 @@
     {"node": {"node_id": "msa:4", "role": "exception"}}
     {"edge": {"source": "msa:4", "target": "msa:3", "kind": "exception_to"}}
 
-Edges may form rings, lead from a node to itself, and be parallel. Edges of the kind `child` make a tree. A
-node of the tree may have several parents, but there is only one root. There is no ring, and nothing is below
-a passage.
+Edges may form rings, lead from a node to itself, and be parallel. Edges of the kind `child` make a tree, in
+which a node may have several parents. A tree has only one root and no ring, and a passage has no children.
 """
 
 from __future__ import annotations
@@ -27,9 +26,9 @@ from assay.core.errors import DataError, Problem
 from assay.core.records import Edge, Node, Structure
 from assay.datasets.reading import FileRecords, FolderReader
 
-CHILD, ENTITY = "child", "entity"  # the kind of edge that makes a tree; the role of a name that links go over
+CHILD, ENTITY = "child", "entity"  # the kind of edges in a tree; the role of nodes that are names
 T = TypeVar("T")
-EdgeKinds = Mapping[tuple[str, str], set[str]]  # the kinds of the edges between two nodes, either way round
+EdgeKinds = Mapping[tuple[str, str], set[str]]  # kinds of the edges between two nodes, in either direction
 
 
 class NodeLine(Node, frozen=True, omit_defaults=True, forbid_unknown_fields=True):

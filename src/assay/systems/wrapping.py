@@ -18,12 +18,12 @@ class AnySystem(System, Protocol):
 
 
 def inner_problems(system: System, dataset: Dataset, kit: Kit) -> list[Problem]:
-    """Returns the reasons why the inner system cannot serve a dataset, if it can check this."""
+    """Returns why the inner system cannot serve a dataset, if the inner system checks this."""
     return list(system.problems(dataset, kit)) if isinstance(system, CheckingSystem) else []
 
 
 def inner_warnings(system: System, dataset: Dataset, kit: Kit) -> list[str]:
-    """Returns what the inner system regards as a possible mistake in a dataset, if it can check this."""
+    """Returns the inner system's warnings about possible mistakes in a dataset, if it gives warnings."""
     return list(system.warnings(dataset, kit)) if isinstance(system, WarningSystem) else []
 
 

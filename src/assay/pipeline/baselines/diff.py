@@ -27,7 +27,7 @@ from assay.stats.rows import Rows
 from assay.study.study import Study
 
 OLD, NEW = "old", "new"
-MOST_CHANGED = 10  # items shown of each arm
+MOST_CHANGED = 10  # the number of items shown per arm
 _DECISIVE = ("text", "language", "gold", "expects", "scope", "sequence")  # a change here makes another item
 _NONE = (*(None,) * 6, 0, 0, 0, 0)  # the values of a comparison that is refused
 
@@ -46,7 +46,7 @@ class ItemChanges(msgspec.Struct, frozen=True):
     added: list[str]
     removed: list[str]
     changed: dict[str, list[str]]  # by item: text, gold, …
-    relabelled: list[str]  # those of the unchanged items with other judgments
+    relabelled: list[str]  # unchanged items that have other judgments now
 
 
 class ScoreChange(msgspec.Struct, frozen=True):

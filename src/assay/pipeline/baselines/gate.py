@@ -1,7 +1,7 @@
-"""Compares a study with a baseline. A loss that a test shows is a no-go; differences by chance are not.
+"""Compares a study with a baseline. A loss that a test shows is a no-go; noise is not.
 
 Every measure that a deciding gate reads is compared with the baseline, item by item, on the items that did
-not change (losses.py). If a test shows no loss, the report has the smallest loss that the test would show.
+not change (losses.py). If the test shows no loss, the report has the smallest loss that it would show.
 
 A comparison is undecided if failed items could change its result, if the baseline lacks data that it needs,
 or if the judges were different then. The limits of the study are checked too, whether or not their results

@@ -153,7 +153,7 @@ class BaselineLosses:
     def _ends(self) -> list[dict[Place, LossTest]]:
         """The tests with failed items counted against the newer version, and then in its favour.
 
-        Empty if no item failed.
+        The list is empty if no item failed.
         """
         if not any(self._failed(arm) for arm in self.arms):
             return []

@@ -1,9 +1,12 @@
 """Baselines: results of a study that are kept under a name, to compare later versions with them.
 
-baselines/NAME/ scores.parquet every score results.json the results without their scores looks/ the looks at
-the gates up to then items.json the items then, other inputs of the scores, and the hashes of the other files
+baselines/NAME/
+  scores.parquet   every score
+  results.json     the results without their scores
+  looks/           the looks at the gates until then
+  items.json       the items then, other inputs of the scores, and the hashes of the other files
 
-A baseline also has the variation of scores by themselves (`Churn`): if a system does not give the same answer
+A baseline also records how scores vary by themselves (`Churn`): if a system does not give the same answer
 twice, a difference between two versions need not be a loss. `assay run --repeat` asks items again without any
 change, and keeps these answers apart. Here the same judges score them, and the scores are compared.
 """
@@ -45,7 +48,7 @@ LOOKS = f"{LOOKS_FOLDER}/000001.jsonl"
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,99}")
 KEY = 16  # hex digits that identify a judged thing of one item
 PEOPLE = "people"  # the name of all people together among the judges of a measure
-Grade = tuple[float | None, str | None]  # and category
+Grade = tuple[float | None, str | None]  # a grade and its category
 _encode = msgspec.json.Encoder(order="sorted").encode
 
 
@@ -299,7 +302,7 @@ class Churn(msgspec.Struct, frozen=True):
 
     repeats: int
     items: dict[str, list[str]]  # items with a value each time
-    varied: dict[str, list[str]]  # those of them whose value was not the same each time
+    varied: dict[str, list[str]]  # those of `items` whose value was not the same each time
 
 
 def measure_churn(evaluation: Evaluation) -> dict[str, Churn]:
