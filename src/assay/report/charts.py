@@ -60,10 +60,7 @@ class Axis:
     high: float
 
     def at(self, value: float) -> float:
-        """Returns the position of a value, in percent of the width.
-
-        A value outside the axis is put at its edge.
-        """
+        """Returns the position of a value, in percent of the width. Values outside are put at the edge."""
         share = (value - self.low) / (self.high - self.low)
         return EDGE + min(1.0, max(0.0, share)) * (100 - 2 * EDGE)
 
@@ -79,7 +76,7 @@ class Axis:
 
 
 def axis_over(values: Iterable[float | None], *, zero: bool = False) -> Axis | None:
-    """Returns the axis that shows all values with a margin; None without any value. `zero` includes zero."""
+    """Returns an axis that shows all values, and zero if asked; None without any value."""
     known = [value for value in values if value is not None and math.isfinite(value)]
     if not known:
         return None
@@ -91,10 +88,7 @@ def axis_over(values: Iterable[float | None], *, zero: bool = False) -> Axis | N
 
 
 def scale(axis: Axis) -> Markup:
-    """Draws the numbers along an axis.
-
-    If they would touch in the narrowest cell, every second one is left out.
-    """
+    """Draws the numbers along an axis; only every second one if they would touch in the narrowest cell."""
     places = [(axis.at(tick), f"{tick:g}") for tick in axis.ticks]
     widest = max((len(figure) for _, figure in places), default=0)
     apart = [(b - a) / 100 * NARROWEST for (a, _), (b, _) in pairwise(places)]
@@ -104,7 +98,7 @@ def scale(axis: Axis) -> Markup:
 
 
 def whisker(axis: Axis, at: tuple[float, float | None, float | None], style: str, title: str) -> Markup:
-    """Draws one mean with its interval, in the colour of its system. Grid lines join up from row to row."""
+    """Draws one mean with its interval, in its system's colour. Grid lines join up from row to row."""
     value, low, high = at
     grid = Markup().join((_ZERO if tick == 0 else _GRID).format(axis.at(tick)) for tick in axis.ticks)
     ends = (axis.at(value if low is None else low), axis.at(value if high is None else high))
@@ -258,7 +252,7 @@ class _Lines:
     def x(self, x: float | None, series: int | None = None) -> float:
         """Returns the position of x.
 
-        Points without a limit are put side by side, so that no interval is hidden.
+        Points without a limit are side by side, so that no interval is hidden.
         """
         if x is not None:
             return FIRST + (self.end - FIRST) * x / self.most
@@ -281,10 +275,7 @@ class _Lines:
         return drawn
 
     def line(self, series: int) -> Markup:
-        """Draws the band and the line up to the last limit.
-
-        A dashed line leads to the point without a limit.
-        """
+        """Draws band and line up to the last limit, and dashes from there to the point without a limit."""
         points = self.chart.series[series].points
         bounded = [at for at in points if at.x is not None]
         beyond = [at for at in points if at.x is None]
@@ -356,10 +347,7 @@ def _scatter(chart: Chart, styles: Sequence[str]) -> Markup:
 
 
 def _upright(across: Axis, bottom: float) -> Markup:
-    """Draws vertical lines at round numbers, a stronger one at zero, and numbers below.
-
-    Narrow pages leave out the finer numbers.
-    """
+    """Draws lines and numbers at round values, zero stronger. Narrow pages leave out the finer numbers."""
     drawn = Markup()
     for tick, fine in fine_ticks(across):
         drawn += _DOWN.format("zero" if tick == 0 else "grid", TOP, bottom, x=across.at(tick))
@@ -368,10 +356,7 @@ def _upright(across: Axis, bottom: float) -> Markup:
 
 
 def fine_ticks(axis: Axis) -> list[tuple[float, bool]]:
-    """Returns the ticks of an axis and finer ticks between them, each with whether it is a finer one.
-
-    The finer ticks are for pictures as wide as the page.
-    """
+    """Returns the ticks of an axis and, for pictures as wide as the page, finer ones, marked True."""
     coarse = axis.ticks
     if len(coarse) < 2:
         return [(tick, False) for tick in coarse]
@@ -385,7 +370,7 @@ def fine_ticks(axis: Axis) -> list[tuple[float, bool]]:
 
 
 def _strip(chart: Chart, styles: Sequence[str]) -> Markup:
-    """Draws a point for each x. Points that would hide each other are put above each other."""
+    """Draws a point for each x. Points that would hide each other are put one above the other."""
     points = sorted(_styled(chart, styles), key=lambda pair: pair[0].x or 0.0)
     across = axis_over((at.x for at, _ in points), zero=True)
     if across is None:

@@ -91,30 +91,23 @@ def clause_words(clause: ClauseResult) -> ClauseWords:
 
 
 def supports_go(clause: ClauseResult) -> bool | None:
-    """Whether a clause supports a go; None if it is undecided.
-
-    A kill condition supports a go if it is not met.
-    """
+    """Whether a clause supports a go: it passes, or is a kill condition that is not met. None: undecided."""
     if clause.holds is None:
         return None
     return clause.holds != (clause.role == "kill")
 
 
 def clause_state(clause: ClauseResult) -> str:
-    """Returns a clause's outcome in words.
-
-    For a comparison with a baseline it says whether a loss is shown.
-    """
+    """Returns a clause's outcome in words, or whether a loss since a baseline is shown."""
     if clause.role != "kill" and clause.shows in {LOSS_SHOWN, NO_LOSS_SHOWN}:
         return clause.shows
     return (_KILL_STATES if clause.role == "kill" else _STATES)[clause.holds]
 
 
 def clause_sentence(clause: ClauseResult) -> str:
-    """Returns a sentence that says what was found, what is needed, and on how much evidence.
+    """Returns a sentence: what was found, what is needed, and on how much evidence. For example:
 
-    Example: `R@10(a) is 0.866; it needs at least R@10(b) + 0.02 = 0.797; margin +0.069 [+0.007, +0.152], n =
-    56`.
+    `R@10(a) is 0.866; it needs at least R@10(b) + 0.02 = 0.797; margin +0.069 [+0.007, +0.152], n = 56`.
     """
     groups = (clause.left, clause.right), (clause.value, clause.low, clause.high)
     needed = [count for group in groups if (count := shared_decimals(*group)) is not None]
@@ -166,10 +159,7 @@ def clause_operator(clause: ClauseResult) -> str | None:
 
 
 def clause_reason(clause: ClauseResult) -> str:
-    """Returns the reason of a clause's outcome.
-
-    For an undecided clause it adds what would settle the clause.
-    """
+    """Returns the reason of a clause's outcome, and what would settle an undecided clause."""
     parts = [f"way {' and '.join(map(str, clause.ways))} to go"] if clause.ways else []
     parts += [clause.reason.rstrip(".")] if clause.reason else []
     if clause.holds is None and clause.advice is not None:
@@ -203,10 +193,7 @@ def verdict_words(verdict: Verdict) -> VerdictWords:
 
 
 def unique_clauses(verdict: Verdict) -> list[ClauseResult]:
-    """Returns a gate's clauses without repetitions.
-
-    A kill condition with the text of another clause is a clause of its own.
-    """
+    """Returns a gate's clauses, each text once. A kill condition is not merged with other clauses."""
     found: dict[tuple[str, bool], ClauseResult] = {}
     for clause in verdict.clauses:
         found.setdefault((clause.text, clause.role == "kill"), clause)
@@ -235,7 +222,7 @@ def gates_in_order(results: Results) -> list[Verdict]:
 def gate_title(verdict: Verdict) -> str:
     """Returns a gate's verdict in words.
 
-    A gate that only informs stops nothing. Its no-go reads as failed, unless a kill condition is met.
+    If the gate only informs, its no-go reads as failed, unless a kill condition is met.
     """
     if verdict.deciding:
         return TITLES[verdict.verdict]
@@ -244,10 +231,7 @@ def gate_title(verdict: Verdict) -> str:
 
 
 def verdict_reason(verdict: Verdict) -> str:
-    """Returns the reason of a verdict.
-
-    For a go, it says what the clauses show and what they cannot have seen.
-    """
+    """Returns the reason of a verdict; for a go, what its clauses show and what they cannot have seen."""
     reason = verdict.reason or (reason_for_go(verdict.clauses) if verdict.verdict == GO else "")
     return "; ".join(filter(None, [reason, *verdict_notes(verdict)]))
 
@@ -276,10 +260,7 @@ def verdict_sentence(verdict: Verdict) -> str:
 
 
 def _others(clauses: Sequence[ClauseResult]) -> list[str]:
-    """Returns phrases about the other clauses that decided a gate.
-
-    Examples: `2 more clauses fail`, `1 more kill condition is met`.
-    """
+    """Returns phrases about the other clauses that decided a gate, such as `2 more clauses fail`."""
     kills = [clause for clause in clauses if clause.role == "kill" and clause.holds]
     failing = [clause for clause in clauses if clause.role != "kill" and clause.holds is False]
     undecided = [clause for clause in clauses if clause.holds is None]
@@ -382,7 +363,7 @@ def control_rows(proof: Proof) -> list[tuple[str, str, str, str]]:
 
 
 def _passes(control: ControlResult) -> str:
-    """Returns how often a control passed: `8 of 200, 4.0 % [2, 8]`; empty if the control is tried once."""
+    """Returns how often a control passed: `8 of 200, 4.0 % [2, 8]`; empty if it is tried once."""
     if control.draws <= 1 or control.rate is None:
         return ""
     if control.low is None or control.high is None:
