@@ -86,7 +86,7 @@ class Item(msgspec.Struct, frozen=True):
     language: str | None = None
     tags: Tags = {}
     gold: dict[str, Any] = {}
-    expects: str | None = None  # "nothing": the right answer is none; "route", "intent"; None: passages
+    expects: str | None = None  # the right answer: passages (None), "nothing", "route" or "intent"
     sequence: str | None = None  # items of one sequence run in order in one session
     scope: list[str] | None = None  # the doc_ids that are indexed for this item; None: the whole corpus
     split: str | None = None
@@ -277,7 +277,7 @@ class Status(StrEnum):
     MISSING = "missing"  # asked, nothing returned: it counts with the measure's value for absence
     FAILED = "failed"  # the system failed
     UNJUDGED = "unjudged"
-    PENDING = "pending"  # not asked yet: a limit or cap was reached, or the run was killed
+    PENDING = "pending"  # not asked yet: a limit or cap ended the run, or it was killed
     NOT_APPLICABLE = "not_applicable"
 
 

@@ -78,7 +78,7 @@ class ItemView(msgspec.Struct, frozen=True):
     flags: dict[str, bool | str] = {}  # the flags that must be set
     routes: dict[str, str] = {}  # by arm name: the route that the arm took
     flagged: dict[str, dict[str, bool | str]] = {}  # by arm name: the flags that the arm set
-    enough: tuple[int, int] | None = None  # (n, of): n of the expected targets are enough; None: all
+    enough: tuple[int, int] | None = None  # (n, m): n of m expected targets are enough; None: all
 
     @property
     def expectation(self) -> str:
