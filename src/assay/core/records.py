@@ -277,7 +277,7 @@ class Status(StrEnum):
     MISSING = "missing"  # asked, nothing returned: it counts with the measure's value for absence
     FAILED = "failed"  # the system failed
     UNJUDGED = "unjudged"
-    PENDING = "pending"  # not asked yet: a limit or cap ended the run, or it was killed
+    PENDING = "pending"  # not asked yet, because of a limit or cap, or since the run was killed
     NOT_APPLICABLE = "not_applicable"
 
 
