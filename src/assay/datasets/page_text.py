@@ -38,7 +38,7 @@ _AROUND_INSIDE = _AROUND - {"aside", "header"}
 _VOID = frozenset(
     {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"}
 )
-_UNCLOSED = frozenset({"dd", "dt", "li", "option", "p", "td", "th", "tr"})  # ended by the next of its kind
+_UNCLOSED = frozenset({"dd", "dt", "li", "option", "p", "td", "th", "tr"})  # ended by the next same element
 _ROLES = _NOT_TEXT | _AROUND | {"article", "hidden", "main"}
 _SPACE = re.compile(r"[^\S\n]+")
 # Stand-ins for characters of `pre`, while lines lose their white space and empty list marks.
@@ -47,7 +47,7 @@ _KEPT = str.maketrans(_SIGNS)
 _BACK = str.maketrans({stand_in: sign for sign, stand_in in _SIGNS.items()})
 
 _FENCE = r"^ {0,3}(?P<fence>`{3,}|~{3,})[^\n]*\n(?:[^\n]*\n)*?(?: {0,3}(?P=fence)[`~]*[ \t]*(?:\n|\Z)|\Z)"
-# bounded: searching to the end of the page from each beginning would be slow
+# lengths are limited: a search to the end of the page from each beginning would be slow
 _EMBEDDED = (
     rf"(?P<code>{_FENCE})"
     r"|!\[[^\]\n]{0,1000}\]\(\s*<?data:image/[^)\s]*(?:\s+\"[^\"\n]*\")?\s*\)"

@@ -277,7 +277,7 @@ def _json_problem(text: str, where: str, error: Exception) -> Problem:
         return Problem("it is nested too deeply", where, fix="Write it flat.")
     try:
         json.loads(text)
-    except json.JSONDecodeError as found:  # it knows the line
+    except json.JSONDecodeError as found:  # this error has the line
         what = f"this is not JSON: {found.msg[:1].lower()}{found.msg[1:]}"
         return Problem(what, where, found.lineno, fix="Correct the line, or one shortly before it.")
     except (ValueError, RecursionError):
@@ -288,7 +288,7 @@ def _json_problem(text: str, where: str, error: Exception) -> Problem:
 
 def _note_lines(text: str, lines: Lines) -> list[Problem]:
     """Records the line of every field. Returns a problem for each key that occurs twice in an object."""
-    loc: list[str | int] = []  # of the next value; "" for a key that is not read yet
+    loc: list[str | int] = []  # the place of the next value; "" for a key that is not read yet
     key_next, line, at = False, 1, 0
     problems: list[Problem] = []
     for token in _TOKEN.finditer(text):

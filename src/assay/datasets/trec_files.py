@@ -24,7 +24,7 @@ import polars as pl
 from assay.core.errors import DataError, Problem, decoding_problem
 
 _BEGINNING = 2**16  # bytes to look at for the first line of content
-_MIX = 0x9E3779B97F4A7C15  # odd: tells (a, b) from (b, a) when two hashes are combined
+_MIX = 0x9E3779B97F4A7C15  # an odd number, so that the hashes of (a, b) and (b, a) differ
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class _ColumnLayout:
 
 
 _RUN = _ColumnLayout(("item", "_q0", "doc", "_rank", "score", "_tag"), "score", integer=False, surplus=True)
-_MOST = 2**63  # of a grade: its column has 64 bits
+_MOST = 2**63  # limit of a grade: its column has 64 bits
 _QRELS = _ColumnLayout(("item", "_0", "doc", "grade"), "grade", integer=True, surplus=False)
 _BEIR = _ColumnLayout(("item", "doc", "grade"), "grade", integer=True, surplus=False)
 

@@ -27,7 +27,7 @@ class Chat:
     """A chat model behind a service. Prices are per million tokens."""
 
     endpoint: Endpoint
-    model: str = ""  # empty: the only one that is served there
+    model: str = ""  # empty: the service has only one model
     price_in: float = 0.0
     price_out: float = 0.0
     extra: Mapping[str, Any] = field(default_factory=dict)  # added to each request; None removes a field
@@ -85,7 +85,7 @@ class _ChatCompletion(msgspec.Struct):
 # Characters that no reader sees, in which instructions can be hidden: controls, changes of direction, tags,
 # selectors.
 _UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\U000e0000-\U000e0fff]")
-# How models mark turns of a chat. Servers that find these in a message take them for the real ones.
+# How models mark turns of a chat. A server would read them in a message as real turns.
 _TURN = re.compile(
     r"[<\[](?=[|｜]|/?(?:s|bos|eos|pad|unk|(?:bos|eos|pad)_token|start_of_turn|end_of_turn|end_of_utterance)>"
     r"|/?(?:INST|SYSTEM_PROMPT|TOOL_CALLS|TOOL_RESULTS|AVAILABLE_TOOLS)\]|</?SYS>>)",
@@ -95,7 +95,7 @@ _TURN = re.compile(
 
 def sanitize(text: str) -> str:
     """Removes invisible characters from a text, and breaks marks that a server would read as a new turn."""
-    whole = text.encode("utf-8", "replace").decode()  # half a character can be sent to nobody
+    whole = text.encode("utf-8", "replace").decode()  # half a character cannot be sent
     return _TURN.sub(lambda found: found[0] + " ", _UNSEEN.sub("", whole)).strip()
 
 

@@ -47,7 +47,7 @@ class ChatParameters:
     @cached_property
     def endpoint(self) -> Endpoint:
         """The service. Address, key, timeout, retries and backoff are checked when it is made."""
-        price = self.price_in + self.price_out  # only tells whether there is a price: `Chat` computes costs
+        price = self.price_in + self.price_out  # says only if there is a price; `Chat` computes costs
         return Endpoint(self.url, self.key, self.timeout, self.retries, self.backoff, price)
 
     @property
@@ -69,8 +69,8 @@ class ChatParameters:
     def check_service(self, prompt: str, places: Collection[str]) -> str:
         """Returns the identity of the service, without secrets.
 
-        Raises a UsageError if a parameter makes no sense. `places` are the names that must occur in braces in
-        the prompt.
+        Raises a UsageError if a parameter makes no sense. `places` are the names that the prompt must have in
+        braces.
         """
         self.check_numbers()
         for place in places:
@@ -139,7 +139,7 @@ class ChatModel:
         usage = answer.get("usage")
         written = usage.get("completion_tokens") if isinstance(usage, dict) else None
         bill.written = written if isinstance(written, int) and written >= 0 else None
-        _ = reply.required_text  # an answer without a text is asked for again
+        _ = reply.required_text  # without a text, this raises an error, and the request is repeated
         return reply
 
 

@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 
     from assay.core.protocols import Kit
 
-_NEWLINE = re.compile(r"\r\n?|\n")  # what CommonMark takes for the end of a line
+_NEWLINE = re.compile(r"\r\n?|\n")  # what counts as the end of a line in CommonMark
 _FRONT_MATTER = re.compile(r"\ufeff?---[ \t]*\r?\n(?!\s*\n)((?:.*\n)*?)(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)")
 
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
-# What a browser does not show. All the text that a head may hold is in these, so that a head needs no
-# mention, and a page whose head is never closed loses nothing.
+# Elements that a browser does not show. They hold all text of a head, so `head` need not be listed, and a
+# page whose head is never closed loses no text.
 _UNSEEN = {"noscript", "script", "style", "template", "title"}
 _LINES = {
     "address", "article", "aside", "blockquote", "body", "br", "caption", "center", "dd", "details", "dialog",
@@ -38,11 +38,11 @@ _LINES = {
     "legend", "li", "main", "menu", "nav", "ol", "option", "p", "pre", "search", "section", "select",
     "summary", "table", "tbody", "textarea", "tfoot", "thead", "tr", "ul", *_HEADINGS,
 }  # fmt: skip
-_CELLS = {"button", "img", "input", "td", "th"}  # apart from their neighbours, but on the same line
+_CELLS = {"button", "img", "input", "td", "th"}  # separated from their neighbours, but on the same line
 _RUN = re.compile(r"\s+|\S+(?: \S+)*")
 _REFERENCE = re.compile(
     r"&(?:#[0-9]+;?|#[xX][0-9a-fA-F]+;?|[^\t\n\f <&#;]{1,32};?)"
-)  # as html.unescape has it
+)  # the pattern of html.unescape
 
 
 @dataclass(frozen=True)
@@ -170,9 +170,9 @@ def _front_matter(text: str) -> int:
     found = _FRONT_MATTER.match(text)
     try:
         node = yaml.compose(found[1], Loader=yaml.SafeLoader) if found else None
-    except (yaml.YAMLError, RecursionError):  # the second where it is nested too deeply
+    except (yaml.YAMLError, RecursionError):  # RecursionError: it is nested too deeply
         return 0
-    is_data = isinstance(node, yaml.MappingNode) and not node.flow_style  # {{ which is a template's }}
+    is_data = isinstance(node, yaml.MappingNode) and not node.flow_style  # `{{ … }}` belongs to a template
     return found.end() if found and is_data else 0
 
 
@@ -255,7 +255,7 @@ class _RenderedPage(PageParser):
             end.start + span.end - self._starts[last] if end.verbatim else end.end,
         )
 
-    # What the parser calls.
+    # The parser calls these methods.
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self._separate(tag)

@@ -23,7 +23,7 @@ from assay.core.records import Budget, Context, Passage, Piece, Span
 FIRST_ADDRESS = "assay.retrieval.select"
 
 
-_MOST_SENTENCES = 500  # to choose from: selectors compare every pair
+_MOST_SENTENCES = 500  # candidates at most: selectors compare every pair
 _ASIDE = 0.3  # weight of a sentence without the name, in a passage that a link led to
 Grain = Literal["passage", "sentence"]
 
@@ -89,7 +89,7 @@ class ContextBuilder:
         room = None if budget is None else budget + 1
         shown = [pieces[index] for index in self.select.select(candidates, room)]
         context = self._counted(budget, shown)
-        while budget is not None and context.tokens > budget:  # pieces can weigh more together than apart
+        while budget is not None and context.tokens > budget:  # joined pieces can have more tokens
             context = self._counted(budget, context.pieces[:-1])
         if budget is not None and not context.pieces and pieces:
             return self._cut(pieces[int(np.argmax(candidates.relevance))], budget)
@@ -306,7 +306,7 @@ class Coverage:
     """
 
     branches: Ints  # for each candidate, the branches that it covers, padded with an unused one
-    shares: Floats  # and how much it covers of each
+    shares: Floats  # for each candidate, how much it covers of each of its branches
 
     @classmethod
     def of(cls, candidates: Candidates, redundancy: float = 1.0) -> Coverage:
@@ -326,7 +326,7 @@ class Coverage:
         height = np.concatenate([np.zeros(count), joins[:, 2], [1.0]])
         length = np.maximum(height[parent] - height, 0.0)
         way = [np.arange(count)]
-        while (way[-1] < beyond).any():  # all climb to the root together
+        while (way[-1] < beyond).any():  # all leaves climb to the root in step
             way.append(parent[way[-1]])
         branches = np.stack(way, axis=1)
         return cls(branches, length[branches] * relevance)

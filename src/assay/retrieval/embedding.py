@@ -27,7 +27,7 @@ from assay.core.parts import Embedder, Model, Role, Vectors
 from assay.core.protocols import Kit
 from assay.store.disk import explain_cache_errors, hold_lock
 
-_STRIPES = 64  # locks over queries: two that share one by chance wait for each other
+_STRIPES = 64  # locks for queries: two queries that share a lock by chance wait for each other
 
 
 class EmbeddingCache:
@@ -93,7 +93,7 @@ class EmbeddingCache:
                 for future in as_completed(coming):
                     done += future.result()
                     self._kit.progress("embedding", done, len(order))
-            finally:  # if one failed, do not pay for those that have not begun
+            finally:  # if a batch failed, do not pay for batches that have not begun
                 pool.shutdown(wait=False, cancel_futures=True)
 
     def _embed_batch(self, new: Mapping[bytes, str], batch: Sequence[bytes]) -> int:
@@ -110,7 +110,7 @@ def _key(role: Role, text: str) -> bytes:
     return hashlib.blake2b(f"{role}\0{text}".encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
-_ROWS_AT_ONCE = 500  # SQLite takes some thousand parameters a statement
+_ROWS_AT_ONCE = 500  # SQLite allows some thousand parameters per statement
 _LITTLE = 1 << 16  # bytes
 _PATIENCE = 60.0  # seconds to wait for another process that writes
 _DAMAGED = {"SQLITE_NOTADB", "SQLITE_CORRUPT"}
@@ -146,7 +146,7 @@ class VectorFile:
     def _open(self) -> sqlite3.Connection:
         # a lock lets all threads use one connection
         file = sqlite3.connect(self._path, timeout=_PATIENCE, isolation_level=None, check_same_thread=False)
-        # SQLite does not wait if two change the mode at once
+        # SQLite does not wait if two connections change the mode at once
         with hold_lock(self._path.with_suffix(".opening")):
             file.execute("PRAGMA journal_mode=WAL")
         file.execute("PRAGMA synchronous=NORMAL")

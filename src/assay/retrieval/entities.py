@@ -1,5 +1,4 @@
-"""Finds the names in passages (people, teams, products, identifiers), and the passages and sentences with
-them.
+"""Finds names (of people, teams, products, identifiers), and the passages and sentences that have them.
 
 A name is recognised by its spelling. Names are runs of capitalised words (Simon Traethsen, House of Lords)
 and words joined by hyphens (maequyng-archive, INC-2041). A name that is recognised once is then found
@@ -30,10 +29,10 @@ from assay.retrieval.vectors.exact import save_array
 from assay.retrieval.words import ENGLISH_STOP_WORDS
 from assay.store.disk import UNREADABLE, ArtifactCache, DamagedArtifact
 
-# Raise it when names are recognised differently: stored entities are then not used.
+# Increase this when the recognition of names changes, so that stored entities are not used.
 VERSION = "2"
 LONGEST = 6  # words of a name
-# with fewer passages they are made in a fraction of a second
+# passages; for fewer, entities are found in a fraction of a second
 WORTH_KEEPING = 2_000
 
 _CAPITAL = r"[A-ZÀ-ÖØ-Þ][\w’'-]*"
@@ -116,7 +115,7 @@ class Entities:
 
     @classmethod
     def build(cls, passages: Sequence[Passage], progress: ProgressCallback = ignore_progress) -> Entities:
-        """Finds the entities of passages. Reads the passages twice: first for the names, then for their
+        """Finds the entities of passages: reads them once to collect the names, and again to find their
         places."""
         names = _collect_names(passages, progress)
         lookup = NameLookup(names)

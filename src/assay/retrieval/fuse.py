@@ -1,5 +1,4 @@
-"""Merges several rankings into one, by ranks or by comparable scores; and measures how far two results
-differ.
+"""Merges several rankings into one, by ranks or by comparable scores; and measures how much results differ.
 
 Both fusions rank every position that any ranking has. They add up what the rankings give to a position, and
 put equal sums in corpus order.
@@ -100,7 +99,7 @@ def _normalize(scores: Floats, norm: Norm) -> Floats:
         return _divide(scores, np.abs(scores).max(), where_zero=0.0)
     above = scores - scores.min()
     if norm == "zscore":
-        # relative to the lowest, so that equal scores give exact zeros
+        # computed from the lowest score, so that equal scores give exact zeros
         around = above - above.mean()
         return _divide(around, np.sqrt(np.mean(around * around)), where_zero=0.0)
     if norm == "sum":
@@ -128,7 +127,7 @@ def _sum_by_position(
     for row, values in zip(table, given, strict=True):
         row[slots[start : start + len(values)]] = values
         start += len(values)
-    # smallest first, so that positions with the same values from different rankings tie exactly
+    # sums begin with the smallest value, so that equal values from different rankings give an exact tie
     table.sort(axis=0)
     scores: Floats = table.sum(axis=0)
     order = np.argsort(-scores, kind="stable")
@@ -161,5 +160,5 @@ def result_shares(hits: Sequence[Hit]) -> dict[str, float]:
     if not (most := max(weights.values())):
         return dict.fromkeys(weights, 1 / len(weights))
     scaled = {doc: weight / most for doc, weight in weights.items()}
-    total = math.fsum(scaled.values())  # exact, so the same scores in another order give the same shares
+    total = math.fsum(scaled.values())  # exact: the order of scores changes no share
     return {doc: weight / total for doc, weight in scaled.items()}

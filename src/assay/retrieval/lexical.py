@@ -108,7 +108,7 @@ class LexicalIndex:
         with _disk_errors(folder):
             index = tantivy.Index(builder.build(), path=None if folder is None else str(folder))
             index.register_tokenizer("words", analyzer)
-            # one thread: several would distribute the texts, and with them the order of ties, by chance
+            # one thread: with several threads, the order of equal scores would depend on chance
             writer = index.writer(_HEAP_BYTES, num_threads=1)
             for position, text in enumerate(texts):
                 document = tantivy.Document()
@@ -332,7 +332,7 @@ def largest_child_weights(children: csr_array, by_term: csc_array) -> csc_array:
     The rows of `by_term` are the children.
     """
     rows = csr_array(by_term)
-    picked = rows[children.indices]  # the rows of all children, node by node
+    picked = rows[children.indices]  # the rows of the children of each node, one node after the other
     node = np.repeat(np.arange(children.shape[0]), np.diff(children.indptr))
     of = np.repeat(node, np.diff(picked.indptr))
     terms = by_term.shape[1]

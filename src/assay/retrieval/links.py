@@ -26,7 +26,7 @@ from assay.retrieval.tokens import sentence_spans
 
 MENTIONS = "mentions"  # the edges from a passage to a name in it
 ENTITY = "entity"
-_SEED = 11  # of the stress test with false links
+_SEED = 11  # seed of the stress test with false links
 
 
 def passage_node(doc_id: str) -> str:
@@ -118,7 +118,7 @@ class NameLinks:
     passages: Sequence[Passage]
     entities: Entities
     leads: csr_array  # rows are names, columns passages
-    stands_for: Ints  # the name whose targets each name has: its own, unless it is a fake
+    stands_for: Ints  # for each name, the name whose targets it gets: its own, unless `fake`
     model: Model
 
     @property
@@ -238,10 +238,9 @@ def _entries_of_rows(matrix: csr_array, kept: NDArray[np.bool_]) -> tuple[Ints, 
 
 
 def _draw_stand_ins(leads: csr_array, share: float) -> Ints:
-    """Returns, for each name, the name whose targets it gets.
+    """Returns, for each name, the name whose targets it gets: usually its own targets.
 
-    Most names get their own targets; the given share of the names with targets gets those of a name drawn by
-    chance.
+    The given share of the names with targets gets those of a name drawn by chance.
     """
     rng = np.random.default_rng(_SEED)
     found = np.arange(leads.shape[0])

@@ -112,7 +112,7 @@ def _maxsim(query: Halves, texts: Sequence[Halves]) -> Floats:
     return means
 
 
-_LEAST_TOKENS = 5  # three are special, and both texts need one
+_LEAST_TOKENS = 5  # three special tokens, and one of each text
 
 
 @dataclass(frozen=True)
@@ -124,8 +124,8 @@ class CrossEncoder:
     """
 
     model: str
-    device: Device | None = None  # None: the library takes the fastest
-    max_tokens: int | None = None  # of query and passage together; None: what the model's settings say
+    device: Device | None = None  # None: the library chooses the fastest
+    max_tokens: int | None = None  # of query and passage together; None: as the model's settings say
     batch: int = outside_identity(32)
     first_address: ClassVar[str] = "assay.retrieval.rerank.cross_encoder:CrossEncoder"
     version: ClassVar[str] = "1"
@@ -208,7 +208,7 @@ class RerankEndpoint:
     """
 
     url: str
-    model: str | None = None  # None: the only one that the service has
+    model: str | None = None  # None: the service has only one model
     key: str | None = field(default=None, repr=False)
     form: Literal["documents", "texts"] = "documents"
     price: float = outside_identity(0.0)
@@ -241,12 +241,12 @@ class RerankEndpoint:
 class _RerankedText(msgspec.Struct):
     index: int
     relevance_score: float | None = None
-    score: float | None = None  # TEI's name for it
+    score: float | None = None  # the name of `relevance_score` in TEI
 
 
 class _RerankReply(msgspec.Struct):
     results: list[_RerankedText] = []
-    data: list[_RerankedText] = []  # Voyage's name for them
+    data: list[_RerankedText] = []  # the name of `results` in Voyage
     usage: Any = None
 
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 PACKAGED = ("o200k_base", "cl100k_base", "llama3")
-_SPECIAL = "<|"  # all special tokens of the packaged vocabularies begin so
+_SPECIAL = "<|"  # the beginning of all special tokens in the packaged vocabularies
 _TEXTS_AT_ONCE = 1024  # encodings take some hundred times the memory of their texts
 
 
@@ -197,7 +197,7 @@ _ITEM = r"(?:[-*+•]|\d{1,3}[.)])[ \t]"  # the beginning of a list item
 _LONE = r"[ \t]*(?:#{1,6}[ \t]|\|)"  # the beginning of a heading or a table row; each is one sentence
 _BORDER = re.compile(
     rf"^[ \t\r]*$|^(?=[ \t]*{_ITEM})|^{_LONE}.*$", re.MULTILINE
-)  # these borders count without any punctuation
+)  # these are borders even without punctuation
 _LONE_START = re.compile(_LONE)
 _ITEM_START = re.compile(rf"\s*(?:{_ITEM})?\s*")
 _STRETCH = 10_000  # characters: sentencex needs quadratic time for quotes and brackets

@@ -72,7 +72,10 @@ class InstalledRelease:
 
 
 def get_release(release: Release, transfer: Transfer) -> InstalledRelease:
-    """Downloads the missing files. If a checksum is wrong, removes the file and raises a DataError."""
+    """Downloads the missing files, and checks every file. Raises a DataError for a wrong checksum.
+
+    A downloaded file with a wrong checksum is removed.
+    """
     locked = read_data_lock(release)
     _check_one_copy(release, locked, [each.name for each in release.kept])
     files: list[InstalledFile] = []

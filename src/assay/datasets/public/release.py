@@ -105,7 +105,7 @@ def _is_official(path: Path) -> bool:
     if name == path.name:
         known = [
             each for each in known if each.bytes in (None, size)
-        ]  # with another length it need not be hashed
+        ]  # a file of another length need not be hashed
     if size >= _HASHED:
         return any(each.locked and each.bytes == size for each in known)
     return bool(known) and content_sum(path, name).sha256 in {each.sha256 for each in known}
@@ -123,7 +123,7 @@ def _locked_files(path: Path, name: str) -> Iterator[_OfficialFile]:
     """Yields the official file of that name in a lock. Local copies do not count."""
     try:
         found = msgspec.json.decode(path.read_bytes(), type=DataLock).files.get(name)
-    except (OSError, *REFUSED):  # without a lock that can be read, nothing is known
+    except (OSError, *REFUSED):  # without a readable lock, no file is known
         return
     if found is not None and found.pinned != "local copy":
         yield _OfficialFile(found.sha256, found.bytes, locked=True)

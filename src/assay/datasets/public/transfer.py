@@ -86,11 +86,11 @@ class Transfer:
                     follow_redirects=True,
                     timeout=self.timeout,
                     verify=self._certificates,
-                    trust_env=not Endpoint(url).loopback,  # proxies do not reach this machine
+                    trust_env=not Endpoint(url).loopback,  # a proxy cannot reach this machine
                 ) as client,
                 client.stream("GET", url, headers=headers) as response,
             ):
-                if have and response.status_code == 416:  # the file is shorter than our part of it
+                if have and response.status_code == 416:  # the file is shorter than the downloaded part
                     part.unlink()
                     raise _BrokenTransfer("the file is not what it was when the download began")
                 _check_answer(response, url)

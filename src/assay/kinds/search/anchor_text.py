@@ -36,7 +36,7 @@ Offsets = NDArray[np.int64]
 
 BLANK, QUOTE, DASH = " ", "'", "-"
 _QUOTES = frozenset("\"'`´‘’‚‛“”„‟‹›«»′″‴‵‶‷⁗ʹʺʻʼʽˈ❛❜❝❞〝〞〟＂＇｀")
-_MORE_DASHES = frozenset("−⁃")  # those that Unicode does not call dashes
+_MORE_DASHES = frozenset("−⁃")  # dashes that Unicode does not call dashes
 _SOFT_BREAK = "\u00ad\\s+"
 _MARKS = dict.fromkeys(map(ord, string.punctuation + "•·▪◦‣…|"))
 _TARGET = r"\((?:[^()\n]|\([^()\n]{0,200}\)){0,1000}\)"
@@ -216,7 +216,7 @@ def _fold(char: str) -> str:
     if char.isspace():
         return BLANK
     category = unicodedata.category(char)
-    if category == "Cf" or "\ufe00" <= char <= "\ufe0f":  # without width, or a variation selector
+    if category == "Cf" or "\ufe00" <= char <= "\ufe0f":  # a character without width, or a variation selector
         return ""
     return DASH if category == "Pd" or char in _MORE_DASHES else char.casefold()
 

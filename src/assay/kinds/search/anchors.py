@@ -229,7 +229,7 @@ class Anchors:
             return found
         for anchor, forbidden in withheld.texts:
             if anchor.text is not None and forbidden in own:
-                return anchor  # these words are forbidden wherever else they occur
+                return anchor  # quoted words are forbidden even if they also occur elsewhere
             if self.least * min(len(own), len(forbidden)) < REAL:
                 shared = shared_text(own, forbidden)
                 enough = self._enough(anchor, len(shared), len(forbidden), len(own))

@@ -22,7 +22,7 @@ from assay.report.wording import file_stem, only_rises, wants_review
 
 UNDATED, UNNAMED = "undated", "und"  # und: the code for a language that is not determined
 SHOWN_RESULTS = 3
-# the name of a measure's value by its family; the cut-off follows
+# the name of a measure's value, by the measure's family; the cut-off is appended
 NAMES = {
     "Success": "recall",
     "RR": "mrr",
@@ -30,7 +30,7 @@ NAMES = {
     "IntentMet": "intent_met",
     "Flagged": "flag_accuracy",
 }
-DECISIVE = ("Success", "Routed", "IntentMet", "Flagged")  # a query fails where one of these is 0
+DECISIVE = ("Success", "Routed", "IntentMet", "Flagged")  # a query fails if one of these is 0
 _MEASURE = re.compile(r"(?P<family>\w+)(?:\(.*\))?(?:@(?P<cutoff>\w+))?")
 
 

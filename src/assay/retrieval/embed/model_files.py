@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _EXPORTS = ("model.onnx", "onnx/model.onnx")
 _USUAL_LENGTH = 512
-_ENDLESS = 1e6  # tokens: a tokenizer whose length nobody set says 1e30
+_ENDLESS = 1e6  # tokens; a tokenizer without a configured length says 1e30
 
 
 class _Settings(msgspec.Struct, frozen=True):
@@ -39,7 +39,7 @@ class _Settings(msgspec.Struct, frozen=True):
 class ModelFiles:
     """The files of one model: a graph that is run as it is, or weights from which a graph is built."""
 
-    folder: Path  # that of tokenizer.json
+    folder: Path  # the folder with tokenizer.json
     network: Path | None  # None: built from model.safetensors and config.json
 
     @property
@@ -172,8 +172,8 @@ def own_token_mask(encoding: Encoding, prefix: int) -> NDArray[np.bool_]:
     return own
 
 
-_OPSET = 23  # the first with Attention
-_IR = 11  # that of its time, which ONNX Runtime 1.23 and later read
+_OPSET = 23  # the first version that has Attention
+_IR = 11  # the version of the same time; ONNX Runtime 1.23 and later read it
 
 
 class BertConfig(msgspec.Struct, frozen=True):
@@ -205,7 +205,7 @@ def bert_onnx(config: Path, weights: Path) -> bytes:
     except SafetensorError as error:
         fix = "Fetch the file again."
         raise DataError(Problem(f"not a safetensors file ({error})", str(weights), fix=fix)) from error
-    # a model saved with a head keeps its encoder under a name of its own
+    # a model saved with a head has a prefix before the names of its encoder
     tensors = {name.removeprefix("bert."): tensor for name, tensor in tensors.items()}
     try:
         graph: bytes = _BertGraph(_read_config(config), tensors).graph().SerializeToString()

@@ -51,7 +51,7 @@ class Onnx:
 
     path: str
     pooling: Pooling = "mean"
-    max_tokens: int | None = None  # what is longer is cut; None: what the model's own settings say
+    max_tokens: int | None = None  # longer texts are cut; None: as the model's settings say
     query_prefix: str = ""
     passage_prefix: str = ""
     version: ClassVar[str] = "1"
@@ -132,7 +132,7 @@ class _EncodedText(NamedTuple):
 class OnnxModel:
     """A transformer in memory. No call changes it, so any number of threads may embed."""
 
-    batch = 64  # some seconds of work, after which vectors can be written down
+    batch = 64  # some seconds of work; then the vectors can be stored
 
     def __init__(
         self, part: Onnx, session: InferenceSession, tokenizer: Tokenizer, pad: int, identity: str
@@ -239,7 +239,7 @@ def _session(files: ModelFiles) -> InferenceSession:
     options.intra_op_num_threads = _cores()
     # otherwise waiting threads keep a core busy, and slow down others on a shared machine
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-    options.log_severity_level = 4  # errors are raised, and need not be printed too
+    options.log_severity_level = 4  # errors are raised, so they need not be printed
     network = bert_onnx(files.config, files.weights) if files.network is None else str(files.network)
     with _reporting_file(files.network or files.weights, "a graph that ONNX Runtime takes"):
         return InferenceSession(network, options, providers=["CPUExecutionProvider"])
@@ -255,7 +255,7 @@ def _reporting_file(path: Path, wanted: str) -> Iterator[None]:
     """Turns any error into a DataError that names the file."""
     try:
         yield
-    except Exception as error:  # these libraries have no narrower error for a wrong file in common
+    except Exception as error:  # the libraries share no narrower error for a wrong file
         raise DataError(
             Problem(f"is not {wanted} ({error})", str(path), fix="Fetch the file again.")
         ) from error

@@ -31,7 +31,7 @@ class OpenAI:
     model: str
     url: str = "https://api.openai.com/v1"
     key: str | None = field(default=None, repr=False)
-    dimensions: int | None = None  # None: those of the model
+    dimensions: int | None = None  # None: as many as the model has
     query_prefix: str = ""
     passage_prefix: str = ""
     batch: int = outside_identity(64)  # texts per request
@@ -86,7 +86,7 @@ class OpenAIModel:
         self.batch, self.threads = part.batch, part.threads
         self._part, self._client = part, client
         self._dimensions = part.dimensions
-        self._turn = threading.Lock()  # guards the first count of dimensions
+        self._turn = threading.Lock()  # guards `_dimensions`
 
     def embed(self, texts: Sequence[str], role: Role) -> EmbeddingResult:
         """Embeds texts, one row per text, in order. Blank texts are not sent: many services refuse them."""
@@ -95,7 +95,7 @@ class OpenAIModel:
         rows = [row for row, text in enumerate(texts) if text.strip()]
         sent = [prefix + texts[row] for row in rows]
         if texts and not sent and self._dimensions is None:
-            sent = ["dimensions"]  # an answer is needed to know the length of the zeros
+            sent = ["dimensions"]  # a request is needed to know the length of the vectors of zeros
         batches = (sent[start : start + part.batch] for start in range(0, len(sent), part.batch))
         made = [each for batch in batches for each in ask_in_parts(batch, self._request)]
         vectors = np.zeros((len(texts), self._dimensions or 0), dtype=np.float32)
@@ -132,7 +132,7 @@ class OpenAIModel:
         long = row_lengths(vectors)
         if not np.isfinite(long).all():
             raise ValueError("a vector holds NaN or infinity")
-        if not long.all():  # zeros mean a text without a token, and none of these is blank
+        if not long.all():  # zeros mean a text without a token, but no blank text was sent
             raise ValueError("a vector of zeros")
         self._check_dimensions(vectors.shape[1])
         return EmbeddingResult(normalize_rows(vectors), self._client.endpoint.counted(found.usage, texts))

@@ -46,12 +46,12 @@ class SentenceTransformer:
     """
 
     model: str
-    device: Device | None = None  # None: the library takes the fastest
+    device: Device | None = None  # None: the library chooses the fastest
     query_prefix: str | None = None
     passage_prefix: str | None = None
-    max_tokens: int | None = None  # what is longer is cut; None: what the model's own settings say
+    max_tokens: int | None = None  # longer texts are cut; None: as the model's settings say
     batch: int = outside_identity(32)
-    trust_remote_code: bool = False  # code that comes with the model is run: only for authors you trust
+    trust_remote_code: bool = False  # runs code that comes with the model: use it only for authors you trust
     version: ClassVar[str] = "1"
 
     def __post_init__(self) -> None:
@@ -82,7 +82,7 @@ class SentenceTransformerModel:
         self, part: SentenceTransformer, model: sentence_transformers.SentenceTransformer, identity: str
     ) -> None:
         self.identity = identity
-        self.batch = part.batch * 4  # some to choose from, since the library sorts by length
+        self.batch = part.batch * 4  # several batches at once, since the library sorts texts by length
         self._part, self._model = part, model
         self._prefixes: dict[Role, str] = {
             "query": self._prefix("query", part.query_prefix),
@@ -97,7 +97,7 @@ class SentenceTransformerModel:
         with self._turn:
             encodings = self._encodings(texts, role)
             rows = [row for row, own in enumerate(self._own(encodings, role)) if own.any()]
-            if not encodings:  # then only what is blank is known to have no token
+            if not encodings:  # then only blank texts are known to have no token
                 rows = [row for row, text in enumerate(texts) if text.strip()]
             if rows:
                 vectors[rows] = normalize_rows(self._encode([texts[row] for row in rows], role))
@@ -115,7 +115,7 @@ class SentenceTransformerModel:
                     "Use another model for that, such as minilm or static."
                 )
             states = [each.float().cpu().numpy() for each in self._encode(texts, role, "token_embeddings")]
-        # only the last rows of each: some models pad on the left
+        # only the last rows of a text are used: some models pad on the left
         pairs = zip(states, self._own(encodings, role), strict=True)
         return [normalize_rows(rows[len(rows) - len(own) :][own]) for rows, own in pairs]
 
@@ -170,7 +170,7 @@ def _load(part: SentenceTransformer, where: str, identity: str) -> SentenceTrans
 Device = Literal["cpu", "cuda", "mps"]
 Kind = Literal["SentenceTransformer", "CrossEncoder"]
 
-# what torch, transformers and their file readers raise for a model that is damaged or not theirs
+# errors of torch, transformers and their file readers for a model that is damaged or of another kind
 _UNREADABLE = (
     OSError, ValueError, RuntimeError, LookupError, ImportError, EOFError, UnpicklingError, SafetensorError
 )  # fmt: skip
@@ -310,7 +310,7 @@ def weights_identity(name_or_path: str | Path) -> str:
         return f"{name_or_path}@{commit}"
     folder = Path(name_or_path)
     names = sorted(file.relative_to(folder) for file in folder.rglob("*") if file.is_file())
-    # the library reads neither notes nor what other tools keep beside a model
+    # the library reads neither notes nor the files that other tools keep beside a model
     read = [name for name in names if name.suffix != ".md" and not str(name).startswith(".")]
     content = content_hash(folder / name for name in read)
     return digest(part.encode() for part in (*map(Path.as_posix, read), content))

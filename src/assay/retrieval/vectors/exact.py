@@ -121,7 +121,7 @@ class VectorComparison:
 
     def _similarities(self, queries: Vectors, among: Ints | None) -> Vectors:
         if among is not None and len(among) * 4 > len(self._matrix):
-            return self._similarities(queries, None)[:, among]  # copying that many rows takes longer
+            return self._similarities(queries, None)[:, among]  # copying so many rows would take longer
         matrix = self._matrix if among is None else self._matrix[among]
         if len(queries) > 1:
             return queries @ matrix.T

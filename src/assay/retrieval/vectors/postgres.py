@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from assay.retrieval.vectors.postgres_server import PatientConnection, PostgresServer
 
 _STAGE = "storing vectors"
-_MOST_INDEXED, _MOST_STORED = 2000, 16_000  # dimensions that pgvector takes in an index and in a table
+_MOST_INDEXED, _MOST_STORED = 2000, 16_000  # dimensions that pgvector allows: index, table
 _OLDEST = (0, 8)  # version of pgvector that continues a scan until enough rows pass a filter
 _REPORT_EVERY = 10_000
 _MOST_MEMORY = 2048  # MB of the server's memory for building a graph

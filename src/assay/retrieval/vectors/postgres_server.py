@@ -35,8 +35,8 @@ _PASSING = (
     "40",
     "57P",
     "53300",
-)  # states: connection lost, transaction undone, shutting down, too many
-# A server that starts up or is full refuses only for now; any other refusal would come again.
+)  # SQL states: connection lost, transaction undone, server shuts down, too many connections
+# A server that starts up or is full refuses only for a time. Any other refusal would be repeated.
 _REFUSED = re.compile(r"FATAL:\s+(?!the database system is|sorry, too many|too many|remaining connection)")
 
 
@@ -90,7 +90,7 @@ class PostgresServer:
         try:
             known = psycopg.conninfo.conninfo_to_dict(url)
         except psycopg.ProgrammingError:
-            # the cause repeats the text, which may hold the password
+            # the cause contains the url, which may hold the password
             raise UsageError(
                 "The url of the store postgres is not an address. Write postgresql://USER@HOST/DATABASE."
             ) from None
@@ -104,7 +104,7 @@ class PostgresServer:
         self._closed = False
         self._shut = weakref.finalize(
             self, _close_all, self._idle
-        )  # at the latest when the server object is gone
+        )  # if not closed before, then when the object is deleted
 
     def transaction(self, doing: str, work: Callable[[PatientConnection], T]) -> T:
         """Runs `work` in a transaction.
@@ -132,7 +132,7 @@ class PostgresServer:
         try:
             taken = taken or self._connect(self._settings, autocommit=True)
             yield taken
-        except psycopg.errors.QueryCanceled as error:  # by the server, or by us if it was late
+        except psycopg.errors.QueryCanceled as error:  # by the server, or here after the time limit
             within = f"did not answer within {self._timeout:g} s"
             raise Retryable(f"{self.place} {within}: {self._said(error)}.") from None
         except (psycopg.OperationalError, psycopg.InterfaceError) as error:

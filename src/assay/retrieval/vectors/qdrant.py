@@ -39,10 +39,10 @@ _STAGE = "storing vectors"
 _FACETS = "facets"
 _POINTS_AT_ONCE = 256
 _QUERIES_AT_ONCE = 64
-_SPARE = 8  # hits beyond k, to see ties at the end mostly without another request
-_ALIKE = 1e-6  # closer scores differ only by float32 rounding
+_SPARE = 8  # hits beyond k: ties with the last are mostly seen without another request
+_ALIKE = 1e-6  # scores that are closer than this differ only by float32 rounding
 _INDEXED_WITHIN = 3600.0  # seconds
-_DEAD_AFTER = 86_400.0  # seconds after which a build is taken for dead
+_DEAD_AFTER = 86_400.0  # seconds after which a build counts as dead
 _COLLECTION = re.compile(r"([^.]+)\.(\d+)x(\d+)\.(\d+)\.[0-9a-f]{32}")
 
 
@@ -207,7 +207,7 @@ class Qdrant:
         if isinstance(server, QdrantFolder):
             for folder in (server.folder / "collection").glob(
                 f"{self._alias(name)}.*"
-            ):  # begun, but not listed
+            ):  # collections that were begun, but are not listed
                 shutil.rmtree(folder, ignore_errors=True)
 
     def _make(self, server: QdrantServer | QdrantFolder, name: str, content: StoreContent, kit: Kit) -> None:
@@ -327,7 +327,7 @@ def _point_scores(query: Vectors, points: Sequence[ScoredPoint]) -> Floats:
         for point in points:
             same = scores and scores[-1] - point.score <= _ALIKE
             scores.append(scores[-1] if same else point.score)
-    else:  # local mode computes differently after each way of reading
+    else:  # in local mode, similarities depend on how vectors were read
         vectors = np.array([point.vector for point in points], np.float64)
         scores = np.vecdot(vectors, query.astype(np.float64)).tolist()
     return np.array(scores, np.float32).astype(np.float64)

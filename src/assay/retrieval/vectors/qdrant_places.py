@@ -49,14 +49,14 @@ class QdrantServer:
 
         self.place = f"Qdrant at {endpoint.address}"
         self._endpoint = endpoint
-        key = (endpoint.key or "").strip()  # one that was read from a file ends with a line break
+        key = (endpoint.key or "").strip()  # a key from a file ends with a line break
         self._client = QdrantClient(
             url=endpoint.url,
             timeout=math.ceil(endpoint.timeout),
             headers={"api-key": key} if key else None,
             prefer_grpc=False,
-            check_compatibility=False,  # it would send a request of its own
-            trust_env=not endpoint.loopback,  # proxies do not reach this machine
+            check_compatibility=False,  # the check would send an additional request
+            trust_env=not endpoint.loopback,  # a proxy cannot reach this machine
             verify=endpoint.encrypted,  # reading all certificates takes 30 ms; plain HTTP has none
         )
 
@@ -72,7 +72,7 @@ class QdrantServer:
             raise _PassingFailure(f"{self.place} gave no whole answer: {self._shown(what)}.") from None
         except json.JSONDecodeError:
             raise _PassingFailure(f"{self.place} gave an answer that is not JSON.") from None
-        except QdrantException as error:  # a 429 with the seconds to wait, or with a date, which is not read
+        except QdrantException as error:  # a 429; a date to wait for is not read
             wait = str(getattr(error, "retry_after_s", ""))
             raise _PassingFailure(
                 f"{self.place} has too much to do: {self._shown(str(error))}.", wait
@@ -157,7 +157,7 @@ class QdrantFolder:
                 fix = "Free some space, or choose another folder: path=…"
                 raise SystemFailure(f"{self.place} cannot be used: {error}. {fix}.") from error
 
-    insist = ask  # an error of a folder would come again
+    insist = ask  # a repetition would fail again
 
     def exclusive(self, alias: str, kit: Kit) -> AbstractContextManager[object]:
         """Holds a lock against other threads. No other process can have the folder open."""

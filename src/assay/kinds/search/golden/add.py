@@ -108,9 +108,9 @@ class _Intake:
     """The ids and queries that are used already, and the files for new entries."""
 
     vocabulary: Vocabulary
-    files: dict[str, GoldenFile]  # by language, the last
+    files: dict[str, GoldenFile]  # the last file of each language
     ids: set[str]
-    queries: dict[tuple[str, str], str]  # language and query: its id
+    queries: dict[tuple[str, str], str]  # the id of each language and query
     today: str
 
     @classmethod
@@ -186,7 +186,7 @@ def _field(problem: Problem) -> str:
 
 
 def _append(file: GoldenFile, entries: list[dict[str, Any]]) -> None:
-    with hold_lock(file.path.parent):  # of two who add at once, the second finds what the first wrote
+    with hold_lock(file.path.parent):  # if two add at once, the second sees the entries of the first
         data = append_entries(file.path.read_bytes(), entries)
         # write only what reads back as the old entries and the new ones
         if parse_json(data.decode("utf-8-sig"), str(file.path))[0] != [*file.raw, *entries]:

@@ -199,7 +199,7 @@ def write_file(path: Path, candidates: list[dict[str, Any]]) -> None:
 
 
 COLUMNS = ("query", "language", "helpful", "time")
-Row = dict[str, Any] | list[str] | str  # by column; of another length than the header; or a JSON object
+Row = dict[str, Any] | list[str] | str  # values by column; a list if its length is wrong; or a JSON text
 _SECONDS = re.compile(r"\d{9,10}(\.\d+)?")
 _YES_NO = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 _object = msgspec.json.Decoder(dict[str, Any]).decode

@@ -39,7 +39,7 @@ from assay.report.wording import shorten
 from assay.store.disk import write_atomic
 
 SCHEMA = "assay/golden-check/1"
-ENOUGH = 10  # queries: in fewer, one category is soon more than half
+ENOUGH = 10  # queries; among fewer, a category easily has more than half
 HALF = 0.5
 _SHOWN = 60  # characters of a text in a message
 
@@ -190,7 +190,7 @@ def _compare_with_earlier(
             changes += [file.problem(index, *each) for each in _changed_expectations(before, after)]
     files = {file.language: str(file.path) for file in sets.files}
     for item_id, before in earlier.items.items():
-        # a file that cannot be read may still hold it
+        # a file that cannot be read may still hold the item
         if item_id not in now and not sets.unread:
             what = f"the item is gone; {earlier.name} has it"
             fix = "Put it back: old queries stay, as they guard against regressions."

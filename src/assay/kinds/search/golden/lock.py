@@ -33,7 +33,7 @@ class ItemDigest(msgspec.Struct, frozen=True, omit_defaults=True):
     routing: str
     passages: str  # a hash
     others: str  # a hash of intent and flags
-    since: int = 0  # the version of the lock that first had it
+    since: int = 0  # the first version of the lock with this item
     text: str = ""  # the query itself, which a lock does not hold
 
     def is_another(self, now: ItemDigest) -> bool:

@@ -24,7 +24,7 @@ class Resolution:
 
     item_id: str
     anchor: str
-    place: Place  # of its words in the golden set, as exactly as known
+    place: Place  # the place of its words in the golden set, as exact as possible
     field: str
     chunking: str
     doc_id: str | None = None  # its document; None: not found
