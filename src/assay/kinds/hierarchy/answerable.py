@@ -1,7 +1,8 @@
-"""Whether a query can be answered from the context that a reader gets: a language model judges it.
+"""A language model judges whether a query can be answered from the context that a reader gets.
 
-The model gets the query, the reference answer and the text of one context, as it was shown under one token
-budget. Its grade is a label of that response only: it says nothing about what another system showed.
+The model gets the query, the reference answer and the text of one context, as the system showed it under one
+token budget. The model's grade is a label of this response only. It says nothing about the response of
+another system.
 """
 
 from __future__ import annotations
@@ -28,9 +29,9 @@ UNBOUNDED = "inf"  # a budget without a limit, as it is written
 class AnswerabilityJudge(ModelJudge):
     """A model that judges whether contexts hold the answer. Without a `url` it is not asked.
 
-    It judges items with evidence, under each of `budgets`, once per different text: two arms that show the
-    same text share the finding. An empty context gets the lowest grade without a question. The other
-    parameters are those of every model that judges.
+    It judges the items that have evidence, under each of `budgets`. It judges each different text once: two
+    arms that show the same text share the grade. An empty context gets the lowest grade, and the model is not
+    asked. The other parameters are the same for every model that judges.
     """
 
     first_address: ClassVar[str] = "assay.judges.answerable:Answerable"
@@ -50,7 +51,7 @@ class AnswerabilityJudge(ModelJudge):
             raise UsageError("budgets must name one or more, each once.")
 
     def examine(self, dataset: Dataset, kit: Kit) -> tuple[list[Problem], list[str]]:
-        """Warnings about items that it cannot judge well. Nothing is an error."""
+        """Returns no errors, and warnings about the items that the model cannot judge well."""
         if not self.url:
             return [], []
         name, judged = self.names[0], [item for item in dataset.items if item.gold.get("evidence")]
@@ -61,7 +62,7 @@ class AnswerabilityJudge(ModelJudge):
         return [], [f"{found}, such as {without[0]}"] if without else []
 
     def questions(self, dataset: Dataset, blocks: Sequence[Block]) -> Iterator[Question]:
-        """One question per arm, seed, item with evidence, and budget that has a context."""
+        """Yields one question per arm, seed, item with evidence, and budget with a context."""
         wanted = {None if budget == UNBOUNDED else budget for budget in self.budgets} if self.url else set()
         for block in blocks if wanted else ():
             for item, response in zip(block.items, block.responses, strict=True):
@@ -82,6 +83,6 @@ class AnswerabilityJudge(ModelJudge):
 
 
 def _reference_answer(item: Item) -> str:
-    """The reference answer, one part per line."""
+    """Returns the reference answer of an item, with one part per line."""
     answer = item.gold.get("answer") or ""
     return answer if isinstance(answer, str) else "\n".join(map(str, answer))

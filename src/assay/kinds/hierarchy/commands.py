@@ -1,4 +1,4 @@
-"""assay fit: the confidences of a study's racing systems, and the detectors of its abstaining ones."""
+"""assay fit: fits the confidences of a study's racing systems and the detectors of its abstaining systems."""
 
 from __future__ import annotations
 
@@ -90,7 +90,8 @@ def _detector_json(fit: Fit[Detector]) -> dict[str, Any]:
 
 
 def _race_rows(fit: Fit[Confidence]) -> Iterator[list[str]]:
-    """The share of answers on dev that are enough: each path's, the race's, and the best possible."""
+    """Yields the share of dev answers that are enough: for each path, for the race, and for the best
+    choice."""
     origin = fit.model.fitted
     reached, answers = origin.reached, str(origin.counts["dev"].answers)
     choices = {"race": reached.race, "uncalibrated": reached.uncalibrated, "perfect choice": reached.perfect}
@@ -99,7 +100,7 @@ def _race_rows(fit: Fit[Confidence]) -> Iterator[list[str]]:
 
 
 def _detector_rows(fit: Fit[Detector]) -> Iterator[list[str]]:
-    """What a detector reached on dev, one row per kind."""
+    """Yields one row per kind of impossible query: what the detector reached on dev."""
     for kind, reached in fit.model.fitted.reached.items():
         model = fit.model.kinds.get(kind)
         threshold = "" if model is None else f"{model.threshold:.3f}"

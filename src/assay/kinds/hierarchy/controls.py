@@ -1,4 +1,4 @@
-"""The extremes of routing: an oracle that keeps only the right branches, a control that keeps every node."""
+"""Two extremes of routing: an oracle that keeps only right branches, and a control that keeps every node."""
 
 from __future__ import annotations
 
@@ -25,14 +25,15 @@ FIRST_ADDRESS = "assay.controls.descents"
 
 @dataclass(frozen=True)
 class RightBranchOracle:
-    """Only the right branches, at every level, of the tree that a system published."""
+    """An oracle that keeps only the right branches, at every level, of the tree that a system published."""
 
     def steps(self, block: Block, documents: Sequence[Sequence[str]]) -> Iterator[list[Step]]:
         return (_right_steps(case) if case is not None else [] for case in routed_items(block))
 
 
 def _right_steps(case: RoutedItem) -> list[Step]:
-    """Steps that keep only the right branches at every level, and visit only their passages."""
+    """Returns steps that keep only the right branches at every level, and visit only the passages below
+    them."""
     tree = case.tree
     kept = [
         Step(ROUTE, level, node_id, parent, {"score": 1.0})
@@ -46,7 +47,7 @@ def _right_steps(case: RoutedItem) -> list[Step]:
 
 @dataclass(frozen=True)
 class FullBeam:
-    """The candidate's answers with every node of a tree kept, and 99.9 % of its passages visited."""
+    """The candidate's answers, but the traces keep every node of a tree and visit 99.9 % of its passages."""
 
     first_address: ClassVar[str] = "assay.controls.descents:KeepsEverything"
 

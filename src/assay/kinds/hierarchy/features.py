@@ -1,9 +1,10 @@
-"""Features of a query and of what came back for it, by which fitted models judge the answer.
+"""Features of a query and of the hits that a system found for it. Fitted models judge answers by them.
 
-All are numbers that need no language model and no gold, the same for any system: how much of the query's
-weight in words the first passages hold, how near they are by the static model, how fast the scores fall, how
-alike the passages are. A word weighs its inverse document frequency, as a share of the largest one possible,
-so that small and large corpora are comparable.
+All features are numbers. They need neither a language model nor gold, and are computed in the same way for
+every system. They measure how much of the weight of the query's words the first passages hold, how near the
+passages are to the query by the static model, how fast the scores fall, and how alike the passages are. The
+weight of a word is its inverse document frequency, as a share of the largest possible one. So the weights of
+small and large corpora are comparable.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ _LEAST_SCORE = 1e-12  # what a fall is divided by at least
 
 
 class WordFrequencies(msgspec.Struct, frozen=True):
-    """In how many texts of a corpus each word occurs, and all identifiers that occur."""
+    """The number of texts of a corpus in which each word occurs, and all identifiers in the corpus."""
 
     total: int
     words: dict[str, int]
@@ -65,7 +66,7 @@ class WordFrequencies(msgspec.Struct, frozen=True):
         return cls(total, dict(words), identifiers)
 
     def weight(self, word: str) -> float:
-        """Lucene's inverse document frequency, as a share of that of a word in no text."""
+        """Returns Lucene's inverse document frequency of a word, as a share of that of an unknown word."""
         count = self.words.get(word, 0)
         rarity = math.log1p((self.total - count + 0.5) / (count + 0.5))
         return rarity / math.log1p((self.total + 0.5) / 0.5)
@@ -80,7 +81,7 @@ def _count_batch(texts: Sequence[str], words: Counter[str], identifiers: set[str
 
 @dataclass(frozen=True)
 class HitTexts:
-    """The first hits that have a text: their texts, documents and sections."""
+    """The texts of the first hits, and their documents and sections. Hits without a text are left out."""
 
     texts: list[str]
     documents: list[str]
@@ -89,14 +90,14 @@ class HitTexts:
 
 @dataclass(frozen=True)
 class FeatureExtractor:
-    """Computes the features of a query and its hits over one corpus. Threads may share it."""
+    """Computes the features of a query and its hits over one corpus. Threads may share an extractor."""
 
     corpus: Corpus
     frequencies: WordFrequencies
     model: Model
 
     def features(self, query: str, hits: Sequence[Hit]) -> dict[str, float]:
-        """The value of every feature, in the order of NAMES."""
+        """Returns the value of every feature, in the order of NAMES."""
         found = self._hit_texts(hits)
         return {
             **question_features(query),
@@ -123,7 +124,7 @@ class FeatureExtractor:
         return found
 
     def _words(self, query: str, found: HitTexts) -> dict[str, float]:
-        """How much of the weight of the query's words the first passage, several, or one sentence holds."""
+        """Measures how much of the weight of the query's words the passages and their sentences hold."""
         weights = {word: self.frequencies.weight(word) for word in dict.fromkeys(content_stems([query])[0])}
         held = [set(stems) & weights.keys() for stems in content_stems(found.texts)]
         sentences = [set(stems) & weights.keys() for stems in content_stems(_sentences(found.texts))]
@@ -143,7 +144,7 @@ class FeatureExtractor:
         }
 
     def _nearness(self, query: str, found: HitTexts) -> dict[str, float]:
-        """The similarity of the passages to the query, and to each other."""
+        """Measures how similar the passages are to the query, and to each other."""
         vectors = self._vectors([query, *found.texts])
         near = vectors[1:] @ vectors[0]
         within = self._vectors(_sentences(found.texts)) @ vectors[0]
@@ -165,13 +166,17 @@ def _sentences(texts: Sequence[str]) -> list[str]:
 
 
 def _share(weights: Mapping[str, float], held: Set[str]) -> float:
-    """The share of the weight that some words have; 1 if there is no weight."""
+    """Returns the share of the total weight that the words in `held` have, or 1 if the total weight is 0."""
     total = math.fsum(weights.values())
     return math.fsum(weights[word] for word in sorted(held)) / total if total else 1.0
 
 
 def _name_features(query: str, found: HitTexts, known: Set[str]) -> dict[str, float]:
-    """The shares of the query's names and identifiers that occur in the texts, compared letter by letter."""
+    """Returns the shares of the query's names and identifiers that occur in the texts, and a count.
+
+    The names are compared letter by letter, and case is ignored. The count is of the identifiers that occur
+    nowhere in the corpus.
+    """
     identifiers = find_identifiers(query)
     called = [*identifiers, *(name.casefold() for name in find_capitalized_names(query))]
     texts = [text.casefold() for text in found.texts]
@@ -186,7 +191,7 @@ def _name_features(query: str, found: HitTexts, known: Set[str]) -> dict[str, fl
 
 
 def _score_falls(scores: Sequence[float]) -> dict[str, float]:
-    """How far the scores fall, as a share of the larger one; 1 without a hit to compare with."""
+    """Returns how far the scores fall, as a share of the larger score. It is 1 if there are too few hits."""
     return {"fall_second": _fall(scores, 1), "fall_tenth": _fall(scores, DEPTH - 1)}
 
 
@@ -198,7 +203,7 @@ def _fall(scores: Sequence[float], at: int) -> float:
 
 
 def _hit_counts(found: HitTexts) -> dict[str, float]:
-    """How many passages, documents and sections came back."""
+    """Counts the passages, documents and sections of the hits with a text. Each count is divided by DEPTH."""
     return {
         "returned": len(found.texts) / DEPTH,
         "documents": len(set(found.documents)) / DEPTH,
@@ -207,7 +212,7 @@ def _hit_counts(found: HitTexts) -> dict[str, float]:
 
 
 def feature_extractor(corpus: Corpus, kit: Kit) -> FeatureExtractor:
-    """The extractor for a corpus. Its words are counted once, and the counts are kept in the cache."""
+    """Returns the extractor for a corpus. Its words are counted once, and the cache keeps the counts."""
     return FeatureExtractor(corpus, _word_frequencies(corpus, kit), StaticEmbedder().load(kit))
 
 
@@ -235,7 +240,7 @@ def _read_counts(folder: Path) -> WordFrequencies:
 
 
 def feature_matrix(rows: Sequence[Mapping[str, float]], names: Sequence[str]) -> Floats:
-    """Features as a matrix: one row per query, one column per name."""
+    """Returns the features as a matrix with one row per query and one column per name."""
     return np.array([[row[name] for name in names] for row in rows], dtype=np.float64).reshape(
         len(rows), len(names)
     )

@@ -1,9 +1,10 @@
-"""The files that `assay fit` writes: detectors of impossible queries, confidences that races decide by.
+"""The files that `assay fit` writes: detectors of impossible queries, and confidences for races.
 
-A detector holds one logistic regression per kind of impossible query: it says whether a query can be
-answered, and if not, why. A confidence holds one per path of a race (`beam`, `collapsed`): the probability
-that the context found on it is enough. Both read features of a query and of what came back (`features.py`),
-and both are JSON that people can read. A race without a file decides by a fixed formula.
+A detector holds one logistic regression per kind of impossible query. It says whether a query can be
+answered, and if the query cannot, why. A confidence holds one logistic regression per path of a race (`beam`,
+`collapsed`). It gives the probability that the context found on this path is enough. Both read the features
+of a query and of its hits (`features.py`), and both are JSON files that people can read. A race without a
+file decides by a fixed formula.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ File = TypeVar("File", bound="Detector | Confidence")
 
 
 class FeatureScale(msgspec.Struct, frozen=True):
-    """What brings a feature to mean 0 and deviation 1."""
+    """The mean and the scale that bring a feature to mean 0 and standard deviation 1."""
 
     mean: float
     scale: float
@@ -50,7 +51,7 @@ class FitOrigin(msgspec.Struct, frozen=True):
     system: str  # the identity of the system that answered
 
     def warnings(self, file: str, dataset: Dataset, system: str) -> list[str]:
-        """What differs where the file is used: the system, or the corpus."""
+        """Returns a warning for each of the system and the corpus that differs where the file is used."""
         found = []
         if self.system != system:
             found.append(f"{file} was fitted on another system's answers: fit it again")
@@ -60,12 +61,12 @@ class FitOrigin(msgspec.Struct, frozen=True):
 
 
 def encode_fitted(fitted: Detector | Confidence) -> bytes:
-    """The content of the file: the same bytes for the same models."""
+    """Returns the content of the file. The same models always give the same bytes."""
     return msgspec.json.format(msgspec.json.encode(fitted), indent=2) + b"\n"
 
 
 def fitted_hash(path: Path) -> str:
-    """The hash of what a file holds."""
+    """Returns the hash of the content of a fitted file."""
     return digest([_content(path)])
 
 
@@ -73,7 +74,7 @@ def fitted_hash(path: Path) -> str:
 
 
 class KindModel(msgspec.Struct, frozen=True):
-    """One kind of impossible query: the threshold of its probability, and what gives the probability."""
+    """The model of one kind of impossible query: how to compute its probability, and the threshold for it."""
 
     threshold: float
     strength: float  # the weight of the data relative to the penalty
@@ -82,7 +83,7 @@ class KindModel(msgspec.Struct, frozen=True):
 
 
 class DetectionQuality(msgspec.Struct, frozen=True):
-    """The precision, recall and F1 that the whole detector reached on some items."""
+    """The precision, recall and F1 that the whole detector reached on a set of items."""
 
     precision: float | None
     recall: float | None
@@ -96,7 +97,7 @@ class DetectionQuality(msgspec.Struct, frozen=True):
 
 
 class DetectorOrigin(FitOrigin, frozen=True):
-    """Where a detector comes from."""
+    """The data and the system that a detector was fitted on, and the quality that it reached."""
 
     counts: dict[str, dict[str, int]]  # by split: how many items of each kind; "possible" are the others
     reached: dict[str, DetectionQuality]  # by kind, and for any kind: on the split of the thresholds
@@ -112,14 +113,17 @@ class Detector(msgspec.Struct, frozen=True):
     kinds: dict[str, KindModel]
 
     def probabilities(self, rows: Sequence[Features]) -> dict[str, Floats]:
-        """By kind: the probability that each query is of it."""
+        """Returns, for each kind, the probability that each query is impossible in this way."""
         return {
             kind: _probabilities(rows, self.signs, model.weights, model.bias)
             for kind, model in self.kinds.items()
         }
 
     def decide(self, rows: Sequence[Features]) -> list[str | None]:
-        """The kind of each query, None if it may be possible; of two kinds called, the more probable one."""
+        """Returns the kind of each query, or None if no kind reaches its threshold.
+
+        If several kinds reach their thresholds, the most probable kind is returned.
+        """
         found = self.probabilities(rows)
         decided: list[str | None] = []
         for at in range(len(rows)):
@@ -133,7 +137,7 @@ class Detector(msgspec.Struct, frozen=True):
 
 
 def read_detector(path: Path) -> Detector:
-    """The detector in a file. The DataError says why a file cannot be used."""
+    """Reads the detector in a file. The DataError says why the file cannot be used."""
     detector = _read(path, Detector, "detector", DETECTOR_FORMAT)
     problem = _scale_problem(detector.signs, "it reads", "the scale of")
     if not problem and (odd := sorted(set(detector.kinds) - set(KINDS))):
@@ -152,7 +156,7 @@ def read_detector(path: Path) -> Detector:
 
 
 class PathModel(msgspec.Struct, frozen=True):
-    """What was fitted for one path: the scales of its features, and their weights."""
+    """The fitted model of one path: the scales of its features, and their weights."""
 
     strength: float  # the weight of the data relative to the penalty
     bias: float
@@ -160,7 +164,7 @@ class PathModel(msgspec.Struct, frozen=True):
     weights: dict[str, float]  # by feature
 
     def of(self, features: Features) -> float:
-        """The probability that what was found is enough."""
+        """Returns the probability that the context found on the path is enough."""
         return float(_probabilities([features], self.signs, self.weights, self.bias)[0])
 
 
@@ -172,7 +176,7 @@ class AnswerCounts(msgspec.Struct, frozen=True):
 
 
 class RaceQuality(msgspec.Struct, frozen=True):
-    """The share of answers that are enough, for each path and for each way to choose between them."""
+    """The share of answers that are enough, for each single path and for each way to choose a path."""
 
     alone: dict[str, float]
     race: float  # by the fitted models
@@ -181,7 +185,7 @@ class RaceQuality(msgspec.Struct, frozen=True):
 
 
 class ConfidenceOrigin(FitOrigin, frozen=True):
-    """Where a confidence comes from."""
+    """The data and the system that a confidence was fitted on, and the quality that the race reached."""
 
     budget: int  # tokens within which the context has to be enough
     seeds: list[int]
@@ -198,7 +202,7 @@ class Confidence(msgspec.Struct, frozen=True):
     paths: dict[str, PathModel]
 
     def of(self, path: str, features: Features) -> float:
-        """The probability that what a path found is enough."""
+        """Returns the probability that the context found on a path is enough."""
         if (model := self.paths.get(path)) is None:
             raise UsageError(f"No confidence was fitted for {path!r}. {did_you_mean(path, self.paths)}")
         return model.of(features)
@@ -206,14 +210,14 @@ class Confidence(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True)
 class FixedConfidence:
-    """The confidence of any path that was not fitted: `mass_sentence` × `near_sentence`, from 0 to 1.
+    """The confidence in a path of a race without a file: `mass_sentence` × `near_sentence`, from 0 to 1.
 
-    It is high if one sentence among the first hits holds much of the weight of the query's words, and one is
-    near the query by the static model.
+    It is high under two conditions. One sentence among the first hits must hold much of the weight of the
+    query's words, and one sentence must be near the query by the static model.
     """
 
     def of(self, path: str, features: Features) -> float:
-        """The same formula for every path."""
+        """Returns the value of the formula, which is the same for every path."""
         return features["mass_sentence"] * features["near_sentence"]
 
 
@@ -221,7 +225,10 @@ FIXED_CONFIDENCE = FixedConfidence()
 
 
 def read_confidence(path: Path, paths: Collection[str] = ()) -> Confidence:
-    """The confidence in a file, which must know these paths. The DataError says why it cannot be used."""
+    """Reads the confidence in a file, which must know all of `paths`.
+
+    The DataError says why the file cannot be used.
+    """
     confidence = _read(path, Confidence, "confidence", CONFIDENCE_FORMAT)
     problem = "" if confidence.paths else "it knows no path of retrieval"
     if lost := [name for name in paths if name not in confidence.paths]:
@@ -272,7 +279,7 @@ def _usable(found: File, path: Path, problem: str) -> File:
 
 
 def _scale_problem(scales: Mapping[str, FeatureScale], reads: str, scale_of: str) -> str:
-    """What is wrong with the features that a model reads, or an empty text."""
+    """Returns what is wrong with the features that a model reads, or an empty text."""
     if odd := sorted(set(scales) ^ set(NAMES)):
         return f"{reads} other features than there are: {', '.join(odd)}"
     wrong = ((name, each.scale) for name, each in scales.items() if each.scale <= 0)

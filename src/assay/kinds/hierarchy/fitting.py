@@ -1,10 +1,10 @@
-"""The fits of a study: a detector for each abstaining system, a confidence for each system that races.
+"""Fits the models of a study: a detector for each abstaining system, a confidence for each racing system.
 
-Weights come from the items of the split `tune`, choices between them from those of `dev`. No other item is
-read, whatever split the study measures on. A detector is fitted on what its system answers; the truth of an
-item is `gold["impossible"]`, the kind, or nothing. A confidence is fitted on what each path of the race
-answers to items that have evidence and are feasible; an answer is right if its context shows all evidence
-within the budget, as `A@400` counts it.
+Weights come from the items of the split `tune`. Thresholds and strengths are chosen on the items of `dev`. No
+other item is read, also if the study measures on another split. A detector is fitted on the answers of its
+system. Its truth is `gold["impossible"]`: the kind of the impossible item, or nothing. A confidence is fitted
+on the answers of each path of the race to the feasible items that have evidence. An answer is right if its
+context shows all evidence within the budget, as `A@400` counts it.
 """
 
 from __future__ import annotations
@@ -57,19 +57,19 @@ Fitted = TypeVar("Fitted")
 
 @runtime_checkable
 class RacingSystem(Protocol):
-    """A system that asks along several paths and takes the answer of the surest one."""
+    """A system that searches along several paths and returns the answer of the path it is surest of."""
 
     @property
     def confidence(self) -> str:
-        """The file by which it decides, relative to the study; empty: none."""
+        """The file by which the race decides, relative to the study. Empty if there is no file."""
 
     def paths(self) -> Mapping[str, System]:
-        """Each path as a system of its own."""
+        """Returns each path as a system of its own."""
 
 
 @dataclass(frozen=True)
 class Fit(Generic[Model]):
-    """What was fitted for a system, and where it was written."""
+    """A fitted model, the system that it was fitted for, and the path of the file it was written to."""
 
     system: str
     path: str
@@ -79,9 +79,10 @@ class Fit(Generic[Model]):
 def fit_detectors(
     study: Study, systems: Sequence[str] = (), where: Where | None = None, progress: Progress | None = None
 ) -> list[Fit[Detector]]:
-    """Fits and writes the detector of every abstaining system, or of some; each on its first arm.
+    """Fits and writes the detector of every abstaining system, or only of `systems`.
 
-    With factors, `where` picks the arm. Nothing is done if no system abstains.
+    Each system is fitted on its first arm. If the study has factors, `where` limits the arms. Nothing is done
+    if no system abstains.
     """
     every = _with_every_split(study)
     found = _first_arms(every, systems, where or {}, _abstaining_in)
@@ -100,10 +101,10 @@ def fit_detectors(
 def fit_confidences(
     study: Study, systems: Sequence[str] = (), where: Where | None = None, progress: Progress | None = None
 ) -> list[Fit[Confidence]]:
-    """Fits and writes the confidence of every system that races, or of some; each on its first arm.
+    """Fits and writes the confidence of every racing system, or only of `systems`.
 
-    With factors, `where` picks the arm. Nothing is done if no system races. The same race inside several
-    systems is fitted once.
+    Each system is fitted on its first arm. If the study has factors, `where` limits the arms. Nothing is done
+    if no system races. If several systems contain the same race, the race is fitted once.
     """
     every = _with_every_split(study)
     found = _first_arms(every, systems, where or {}, _racing_in)
@@ -126,7 +127,7 @@ def fit_confidences(
 
 
 class _FitTask(NamedTuple, Generic[Model]):
-    """One fit to be done: of which arm, into which file, on how many answers."""
+    """One fit to do: the arm, the file to write, and the number of answers that it needs."""
 
     arm: Arm
     file: str
@@ -160,7 +161,7 @@ def _with_every_split(study: Study) -> Study:
 def _first_arms(
     study: Study, systems: Sequence[str], where: Where, inside: Callable[[object], Fitted | None]
 ) -> dict[str, tuple[Arm, Fitted]]:
-    """By system: the first of its selected arms, and the part of it that is to be fitted."""
+    """Returns, for each system, the first of its selected arms and the part of the system to fit."""
     for name, values in where.items():
         if name not in study.file.factors:
             known = study.file.factors
@@ -176,7 +177,7 @@ def _first_arms(
 
 
 def _shared_files(study: Study, files: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """Each system whose file an earlier one has too, and the earlier one."""
+    """Yields each system that has the same file as an earlier system, with the earlier system."""
     owners: dict[Path, str] = {}
     for name, file in files.items():
         if (other := owners.setdefault(study.kit.path(file), name)) != name:
@@ -189,7 +190,10 @@ def _both_read(one: str, other: str, file: str) -> str:
 
 
 def _used_dataset(study: Study, arm: Arm, *, feasible: bool = False) -> Dataset:
-    """The dataset of an arm with only the items of tune and dev, or only those that are feasible."""
+    """Returns the dataset of an arm with only the items of tune and dev.
+
+    With `feasible`, it keeps only the feasible ones among these items.
+    """
     dataset = study.dataset(arm)
     items = [
         item for item in dataset.items if item.split in (TUNE, DEV) and (not feasible or _is_feasible(item))
@@ -198,13 +202,13 @@ def _used_dataset(study: Study, arm: Arm, *, feasible: bool = False) -> Dataset:
 
 
 def _refuse(study: Study, problems: Sequence[tuple[str, str]]) -> None:
-    """Raises what is wrong with the data, and what to do about it."""
+    """Raises the problems of the data, each with its fix, if there are any."""
     if problems:
         raise DataError([study.lines.problem(["data"], *problem) for problem in problems])
 
 
 class ItemAnswer(NamedTuple):
-    """What a system answered to one item, and what computes features of it."""
+    """The response of a system to one item, and the extractor that computes its features."""
 
     item: Item
     response: Response
@@ -216,7 +220,7 @@ class ItemAnswer(NamedTuple):
 
     @property
     def is_enough(self) -> bool:
-        """Whether the context shows all evidence within the budget. Without a context it shows nothing."""
+        """Whether the context shows all evidence within the budget. False if the response has no context."""
         found = shown_by_budget([self.item], [self.response], self.extractor.corpus).get(BUDGET, [None])[0]
         return found is not None and found.complete
 
@@ -230,7 +234,7 @@ def _ask(
     dataset: Dataset,
     budgets: Sequence[Budget] = (),
 ) -> list[ItemAnswer]:
-    """The answer to every item in order, from one index per scope."""
+    """Returns the answer to every item, in the order of the items. Each scope gets one index."""
 
     def stage(what: str, done: int, total: int) -> None:
         progress.stage(f"{arm.name}, {what}", done, total)
@@ -262,7 +266,7 @@ def _ask(
 
 
 def _abstaining_in(system: object) -> AbstainingSystem | None:
-    """The abstaining system that a system is, or that it wraps."""
+    """Returns the abstaining system that `system` is or wraps, or None."""
     while not isinstance(system, AbstainingSystem):
         if not isinstance(system, WrappingSystem):
             return None
@@ -271,7 +275,7 @@ def _abstaining_in(system: object) -> AbstainingSystem | None:
 
 
 def _check_detector_items(study: Study, items: Sequence[Item]) -> None:
-    """Refuses empty splits, and kinds with too few items to learn from."""
+    """Raises an error if a split has no items, or if a kind has too few items to learn from."""
     counts = {split: Counter(_kind(item) for item in items if item.split == split) for split in (TUNE, DEV)}
     fix = f"Give some items that split: {TUNE} and {DEV} are fitted on."
     _refuse(study, [(f"no item has the split {split!r}", fix) for split in counts if not counts[split]])
@@ -317,7 +321,7 @@ def _fit_detector(
 
 
 def _racing_in(system: object) -> RacingSystem | None:
-    """The racing system that a system is, or that it wraps, if it names a file."""
+    """Returns the racing system that `system` is or wraps, or None. A race must name a file."""
     while not (isinstance(system, RacingSystem) and system.confidence and len(system.paths()) > 1):
         if not isinstance(system, WrappingSystem):
             return None
@@ -343,7 +347,7 @@ def _check_race_items(study: Study, items: Sequence[Item]) -> None:
 def _fit_confidence(
     study: Study, arm: Arm, system: RacingSystem, used: Dataset, progress: Progress
 ) -> Confidence:
-    """Weights from tune, their strength from dev, and what the race reaches there."""
+    """Fits weights on tune, chooses their strength on dev, and measures the quality of the race on dev."""
     examples: dict[str | None, list[RaceExample]] = {TUNE: [], DEV: []}
     for seed in (seeds := _race_seeds(study, arm)):
         answers = {
@@ -372,7 +376,7 @@ def _fit_confidence(
 
 
 def _too_few_answers(tune: AnswerCounts) -> Iterator[tuple[str, str]]:
-    """The paths whose good answers, or bad ones, are too few to learn from."""
+    """Yields a problem for each path that has too few good answers, or too few bad answers, to learn from."""
     for path, enough in tune.enough.items():
         for count, which in ((enough, "show all evidence"), (tune.answers - enough, "miss some evidence")):
             if count < LEAST:

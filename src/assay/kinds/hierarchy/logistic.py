@@ -1,6 +1,6 @@
-"""Logistic regression with an L2 penalty, the choice of its strength, and of a threshold.
+"""Logistic regression with an L2 penalty, and the choice of its strength and of a threshold.
 
-Small data: a few hundred rows and a few dozen columns, all in memory.
+The data are small: a few hundred rows and a few dozen columns, all in memory.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _DIGITS = 6  # of each number that is stored: people read the file of a model
 
 @dataclass(frozen=True)
 class Scaler:
-    """Brings columns to mean 0 and deviation 1. A column that never varies stays 0."""
+    """Brings columns to mean 0 and standard deviation 1. A column that never varies becomes 0."""
 
     means: Floats
     scales: Floats
@@ -39,7 +39,7 @@ class Scaler:
 
 
 class LogisticModel(NamedTuple):
-    """The weights of scaled columns, and the bias that is added to their sum."""
+    """The weights of the scaled columns, and the bias that is added to the weighted sum."""
 
     weights: Floats
     bias: float
@@ -59,10 +59,10 @@ class LogisticModel(NamedTuple):
 
 
 def fit_logistic(scaled: Floats, truth: Bools, strength: float) -> LogisticModel:
-    """The model with the least penalised loss; `strength` is the weight of the data relative to the penalty.
+    """Fits the model that has the least penalised loss.
 
-    The loss is half the sum of the squared weights, plus `strength` times the sum of the log losses. The bias
-    is not penalised.
+    The loss is half the sum of the squared weights, plus `strength` times the sum of the log losses. So
+    `strength` is the weight of the data relative to the penalty. The bias is not penalised.
     """
     from scipy.optimize import minimize
     from scipy.special import expit
@@ -88,14 +88,15 @@ def fit_logistic(scaled: Floats, truth: Bools, strength: float) -> LogisticModel
 
 
 def best_strength(rows: Floats, truth: Bools) -> float:
-    """The strength with the least log loss in five-fold cross-validation. The weaker one wins a tie."""
+    """Returns the strength with the least log loss in five-fold cross-validation. The weaker one wins a
+    tie."""
     parts = folds(truth)
     losses = {strength: _left_out_loss(rows, truth, parts, strength) for strength in STRENGTHS}
     return min(losses, key=lambda strength: (round(losses[strength], _DIGITS), strength))
 
 
 def folds(truth: Bools) -> NDArray[np.int64]:
-    """The fold of each row. Rows of each class are dealt to the folds in turn, in the order of the rows."""
+    """Returns the fold of each row. The rows of each class are dealt to the folds in turn, in their order."""
     parts = np.empty(len(truth), dtype=np.int64)
     for value in (False, True):
         (rows,) = np.nonzero(truth == value)
@@ -115,7 +116,7 @@ def _left_out_loss(rows: Floats, truth: Bools, parts: NDArray[np.int64], strengt
 
 
 class DetectionRates(NamedTuple):
-    """The precision and the recall of alarms."""
+    """The precision and the recall of alarms, and the number of alarms that were due."""
 
     precision: float | None  # None: there was no alarm
     recall: float | None  # None: no alarm was due
@@ -134,10 +135,12 @@ class DetectionRates(NamedTuple):
 
 
 def best_threshold(probabilities: Floats, truth: Bools, least_precision: float) -> float:
-    """The probability from which to raise the alarm: the one with the best F1 among those precise enough.
+    """Returns the probability from which the alarm is raised.
 
-    If none is precise enough, the one with the best F1. The higher threshold wins a tie. Only a probability
-    that occurs can be one, rounded down so that it is not below its threshold.
+    It is the threshold with the best F1 among those whose precision is at least `least_precision`. If no
+    threshold is precise enough, it is the one with the best F1 of all. The higher threshold wins a tie. Every
+    candidate is a probability that occurs, rounded down so that the probability is not below its own
+    threshold.
     """
     step = 10.0**_DIGITS
     candidates = np.unique(np.floor(probabilities * step) / step)

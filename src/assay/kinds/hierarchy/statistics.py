@@ -1,8 +1,8 @@
 """Statistics of clauses: precision, recall and F1 of a yes-or-no call, and the budget at parity.
 
-Precision, recall and F1 read two columns of 0 and 1: what was called, and what is true. Where a row is the
-mean over several seeds, the call lies between 0 and 1: the share of seeds that said yes. So every value is
-that over the answers of all seeds together.
+Precision, recall and F1 read two columns of 0 and 1: the calls and the truth. If a row is the mean over
+several seeds, its call lies between 0 and 1 and is the share of seeds that said yes. So every value counts
+the answers of all seeds together.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def _call_counts(columns: Sequence[Floats], weights: Floats, name: str) -> tuple[Floats, Floats, Floats]:
-    """The weighted counts of calls that are true, of all calls, and of all that is true, per resample."""
+    """Returns three weighted counts per resample: the true calls, all calls, and all rows that are true."""
     if len(columns) != 2:
         call = f"{name}(CallsImpossible(new), IsImpossible(new))"
         raise UsageError(f"{name} takes two columns, what was said and what is true, as in {call}.")
@@ -35,7 +35,7 @@ def _call_counts(columns: Sequence[Floats], weights: Floats, name: str) -> tuple
 
 @dataclass(frozen=True)
 class _CallShare:
-    """The true calls, as a share of all calls or of all that is true."""
+    """A share of the true calls: of all calls, or of all rows that are true."""
 
     call: ClassVar[str]
     base: ClassVar[int]  # which of the counts it is a share of
@@ -48,7 +48,7 @@ class _CallShare:
         return ratio(counts[0], counts[self.base])
 
     def trials(self, columns: Sequence[Floats]) -> tuple[int, int]:
-        """The true calls, and the count that they are a share of, each row once."""
+        """Returns the number of true calls, and the number that they are a share of. Each row counts once."""
         counts = _call_counts(columns, np.ones((1, len(columns[0]))), self.call)
         return int(counts[0][0]), int(counts[self.base][0])
 
@@ -73,8 +73,9 @@ class Recall(_CallShare):
 class DetectionF1:
     """F1: the harmonic mean of precision and recall.
 
-    0 if some rows were called and none is true, or the other way round; undefined if there is neither. If
-    every row was right, or none was, resampling shows nothing, and there is no interval.
+    F1 is 0 if some rows were called but none is true, or some are true but none was called. It is undefined
+    if no row was called and none is true. If every row was right, or none was, resampling cannot change the
+    value, and there is no interval.
     """
 
     reads: ClassVar[str] = "scores"
@@ -88,11 +89,11 @@ class DetectionF1:
 
 @dataclass(frozen=True)
 class Parity:
-    """The smallest budget T with mean(curve at T) >= mean(reference) - within; infinite where none is.
+    """The smallest budget T with mean(curve at T) >= mean(reference) - within; infinite if there is none.
 
-    The last column is the reference, as in `parity(A@200(new), A@400(new), A@inf(new), A@inf(old))`; those
-    before it are one system's curve, budgets rising. Nothing is interpolated: a curve is known only at its
-    budgets. Without measures, budgets are the numbers 1, 2, … of the columns.
+    The last column is the reference, as in `parity(A@200(new), A@400(new), A@inf(new), A@inf(old))`. The
+    columns before it are the curve of one system, with rising budgets. Nothing is interpolated: a curve is
+    known only at its budgets. Without measures, the budgets are the numbers 1, 2, … of the columns.
     """
 
     reads: ClassVar[str] = "scores"
@@ -104,7 +105,7 @@ class Parity:
             raise UsageError(f"within is {self.within:g}. Give what the curve may fall short, such as 0.02.")
 
     def of(self, measures: Sequence[Measure]) -> ParityAt:
-        """The statistic over these measures, whose cut-offs are the budgets."""
+        """Returns the statistic for these measures. The cut-offs of the measures are its budgets."""
         *curve, reference = measures
         if not curve:
             raise UsageError("parity takes a curve, then a reference: parity(A@200(new), …, A@inf(old))")
@@ -123,7 +124,7 @@ class Parity:
 
 @dataclass(frozen=True)
 class ParityAt:
-    """Parity with the budgets of its curve."""
+    """Parity of a curve whose budgets are known."""
 
     within: float
     budgets: tuple[float, ...]
@@ -134,7 +135,7 @@ class ParityAt:
 
     @property
     def most(self) -> float | None:
-        """The largest bounded budget: an infinite value lies above it."""
+        """The largest bounded budget, or None if no budget is bounded. An infinite value lies above it."""
         return max((budget for budget in self.budgets if math.isfinite(budget)), default=None)
 
     def values(self, columns: Sequence[Floats], weights: Floats) -> Floats:
@@ -151,7 +152,7 @@ def _repeat_columns(totals: Floats, columns: int) -> Floats:
 
 
 def without_cutoff(measure: Measure) -> str:
-    """The name that a measure shares with itself at other cut-offs: `A` of `A@400`."""
+    """Returns the name of a measure without its cut-off: `A` for `A@400`."""
     head, sign, _ = measure.name.rpartition("@")
     return head if sign else measure.name
 

@@ -1,6 +1,6 @@
-"""Training on answers: the models of a detector, and those of a confidence, with what they reach.
+"""Trains the models of a detector and of a confidence on answers, and measures their quality.
 
-Weights come from the rows of tune, choices between them from those of dev.
+Weights come from the rows of tune. Thresholds and the strengths of a confidence are chosen on those of dev.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _DIGITS = 6  # of a loss: smaller differences do not count
 
 
 class LabelledRows(NamedTuple):
-    """The features of the answers to some items, and the kind of each item; None: it is possible."""
+    """The features of the answers to some items, and the kind of each item. None: the item is possible."""
 
     features: Sequence[Features]
     kinds: Sequence[str | None]
@@ -59,7 +59,7 @@ class LabelledRows(NamedTuple):
 
 
 def train_detector(tune: LabelledRows, dev: LabelledRows, origin: DetectorOrigin) -> Detector:
-    """Weights from tune, thresholds from dev, and what both reach together there."""
+    """Fits weights on tune, chooses thresholds on dev, and measures the quality of the detector on dev."""
     rows, other = (feature_matrix(each.features, NAMES) for each in (tune, dev))
     scaler = Scaler.of(rows)
     models = {}
@@ -83,13 +83,14 @@ def _equal_to(kind: str | None, kinds: Sequence[str | None]) -> Bools:
 
 
 class RaceExample(NamedTuple):
-    """One item with one seed: by path, the features of what it found, and whether its context is enough."""
+    """One item with one seed: for each path, the features of its hits and whether its context is enough."""
 
     features: Mapping[str, Features]
     enough: Mapping[str, bool]
 
     def taken(self, confidence: Callable[[str, Features], float]) -> bool:
-        """Whether the answer of the surest path is enough; of two equally sure paths the first is taken."""
+        """Whether the answer of the surest path is enough. If two are equally sure, the first path is
+        used."""
         surest = max(self.features, key=lambda path: confidence(path, self.features[path]))
         return self.enough[surest]
 
@@ -97,7 +98,7 @@ class RaceExample(NamedTuple):
 def train_confidence(
     tune: Sequence[RaceExample], dev: Sequence[RaceExample], origin: ConfidenceOrigin
 ) -> Confidence:
-    """Weights from tune, their strength from dev, and what the race reaches there."""
+    """Fits weights on tune, chooses their strength on dev, and measures the quality of the race on dev."""
     models = _best_models(tune, dev)
     reached = RaceQuality(
         {path: _share([row.enough[path] for row in dev]) for path in models},
@@ -109,11 +110,12 @@ def train_confidence(
 
 
 def _best_models(tune: Sequence[RaceExample], dev: Sequence[RaceExample]) -> dict[str, PathModel]:
-    """The models fitted on tune with the strength whose race shows enough most often on dev.
+    """Returns the models fitted on tune, with the strength that is best on dev.
 
-    Of two equal strengths, the one with the smaller log loss there, then the weaker. The weakest strengths
-    leave each path little more than how often it was enough on tune, so that the better path wins nearly
-    every race: features without information then do no harm.
+    The best strength is the one whose race most often finds enough on dev. If two strengths are equal, the
+    one with the smaller log loss on dev wins, then the weaker one. With the weakest strengths, a model knows
+    little more than how often its path was enough on tune. The better path then wins nearly every race, so
+    features without information have almost no effect.
     """
     paths = list(tune[0].features)
     columns = {path: feature_matrix([row.features[path] for row in tune], NAMES) for path in paths}

@@ -1,12 +1,14 @@
 """Measures under a token budget: how much evidence a context shows, and whether a refusal was right.
 
-T is the budget, `inf` the context without one. A measure of evidence applies to items whose gold has
-evidence. A response without any context is missing and counts 0; one that has contexts, but none for this
-budget, has no value. Calling a query impossible changes nothing here: a context shows what it shows.
+T is the budget, and `inf` stands for the context without a budget. A measure of evidence applies to items
+whose gold has evidence. A response without any context is missing and counts 0. A response that has contexts,
+but none for this budget, has no value. These values do not depend on whether the system called the query
+impossible.
 
-A system calls a query impossible by the flag "impossible": "aggregation" (what it needs is too long),
-"out_of_kb" (it is not in the corpus), or true, which gives no reason. The truth is the item's gold. Measures
-of these calls apply to items with the tag "feasible": a suite that knows the truth sets it.
+A system calls a query impossible by the flag "impossible". Its value is "aggregation" (the needed evidence is
+too long), "out_of_kb" (the needed evidence is not in the corpus), or true, which gives no reason. The truth
+is in the item's gold. Measures of these calls apply to items with the tag "feasible". A suite that knows the
+truth sets this tag.
 """
 
 from __future__ import annotations
@@ -42,7 +44,7 @@ budget_declaration = partial(Declaration, at="tokens", blank=CONTEXTS, pooled=Fa
 
 @dataclass(frozen=True)
 class BudgetMeasure(DeclaredMeasure, ABC):
-    """A measure of the context under a budget: from 0 to 1, 0 when nothing came back."""
+    """A measure of the context under a budget, from 0 to 1. It is 0 if the system returned nothing."""
 
     cutoff: Budget = None
 
@@ -63,12 +65,12 @@ class BudgetMeasure(DeclaredMeasure, ABC):
 
     @abstractmethod
     def values(self, block: Block) -> Floats:
-        """The values. NaN: the response has no context for this budget."""
+        """Returns one value per item. NaN means that the response has no context for this budget."""
 
 
 @dataclass(frozen=True)
 class ContextMeasure(BudgetMeasure):
-    """A measure of one context."""
+    """A measure of the evidence that one context shows."""
 
     def values(self, block: Block) -> Floats:
         found = block.shown.get(self.cutoff) or [None] * len(block.items)
@@ -76,15 +78,15 @@ class ContextMeasure(BudgetMeasure):
 
     @abstractmethod
     def of(self, shown: ShownEvidence) -> float:
-        """The value of one context."""
+        """Returns the value of one context."""
 
 
 @dataclass(frozen=True)
 class ER(ContextMeasure):
     """Evidence recall within tokens: the fraction of the evidence units that the context shows.
 
-    A unit is shown if every sentence that an answer needs of it is there in full, or those of another place
-    that says the same. Range 0 to 1.
+    A unit is shown if the context holds, in full, every sentence of it that an answer needs. The sentences of
+    another place that says the same are enough too. Range 0 to 1.
 
     Yang et al., "HotpotQA", EMNLP 2018, for supporting sentences; Dasigi et al., "A dataset of
     information-seeking questions and answers anchored in research papers", NAACL 2021, for paragraphs.
@@ -100,7 +102,7 @@ class ER(ContextMeasure):
 class EP(ContextMeasure):
     """Evidence precision within tokens: the fraction of the context's characters that lie in evidence units.
 
-    Range 0 to 1; 0 for an empty context. Line breaks between the pieces are not counted.
+    Range 0 to 1. The value of an empty context is 0. Line breaks between the pieces are not counted.
     """
 
     declares: ClassVar[Declaration] = budget_declaration("EP")
@@ -113,9 +115,9 @@ class EP(ContextMeasure):
 class A(ContextMeasure):
     """Answerability within tokens: 1 where the context shows every evidence unit, else 0.
 
-    With `label`, a judge decides whether the context is enough: the value is 1 if the label's grade of the
-    target "context@400" (or "context@inf") is at least 1, for this arm and seed. Without a grade the item is
-    unjudged, unless the context is empty: then the value is 0.
+    With `label`, a judge decides whether the context is enough. The value is then 1 if the label's grade for
+    the target "context@400" (or "context@inf") is at least 1, else 0. The grade is that of this arm and seed.
+    Without a grade, the item is unjudged, or has the value 0 if the context is empty.
     """
 
     declares: ClassVar[Declaration] = budget_declaration("A", binary=True)
@@ -127,7 +129,7 @@ class A(ContextMeasure):
 
     @property
     def seen_in(self) -> View:
-        """The label that it reads, if any."""
+        """The label that the measure reads, if it reads one."""
         return View(label=self.label) if self.label else View()
 
     def of(self, shown: ShownEvidence) -> float:
@@ -156,10 +158,11 @@ class A(ContextMeasure):
 
 @dataclass(frozen=True)
 class AUC(BudgetMeasure):
-    """Area under the budget curve: that under A@t from 0 to T, by trapezoids between budgets, divided by T.
+    """Area under the budget curve: the area under A@t from 0 to T, divided by T.
 
-    The budgets are those of the study up to T; A@0 is 0. Range 0 to 1; a curve that starts at 0 does not
-    reach 1. An item's area is linear in its A@t, so the mean over items is the area under the mean curve.
+    The area is computed by trapezoids between the budgets of the study up to T, and A@0 is 0. Range 0 to 1.
+    The value 1 cannot be reached, because the curve starts at 0. An item's area is linear in its A@t, so the
+    mean over items is the area under the mean curve.
     """
 
     declares: ClassVar[Declaration] = budget_declaration("AUC")
@@ -188,19 +191,22 @@ Kind = Literal["any", "aggregation", "out_of_kb"]
 
 
 def calls_impossible(response: Response, kind: Kind = "any") -> bool:
-    """Whether a response calls its query impossible, for this reason or for any."""
+    """Whether a response calls its query impossible for the reason `kind`, or for any reason."""
     said = response.flags.get(IMPOSSIBLE, False)
     return bool(said) if kind == "any" else said == kind
 
 
 def is_impossible(item: Item, kind: Kind = "any") -> bool:
-    """Whether a query cannot be answered within the budget, for this reason or for any."""
+    """Whether the gold says that a query cannot be answered within the budget.
+
+    `kind` is the reason that counts. With "any", every reason counts.
+    """
     why = item.gold.get(IMPOSSIBLE)
     return bool(why) if kind == "any" else why == kind
 
 
 def knows_feasibility(block: Block) -> Bools:
-    """Per item: whether its suite says if it can be answered."""
+    """Returns, for each item, whether its suite says if the item can be answered."""
     return np.array([bool(item.values("feasible")) for item in block.items], dtype=bool)
 
 
@@ -211,8 +217,9 @@ impossibility_declaration = partial(Declaration, better="lower", absent=None, bi
 class _ImpossibilityMeasure(DeclaredMeasure):
     """A column of 0 and 1 that precision, recall and f1 read.
 
-    Neither end is good: always calling queries impossible is as wrong as never doing so. A measure has to
-    declare which way is better. Here lower is, because every call withholds an answer.
+    Neither a low nor a high value is good: to call every query impossible is as wrong as to call none. A
+    measure has to declare which direction is better. Here lower is declared better, because every call
+    withholds an answer.
     """
 
     kind: Kind = "any"
@@ -225,9 +232,9 @@ class _ImpossibilityMeasure(DeclaredMeasure):
 class ImpossibleCalls(_ImpossibilityMeasure):
     """Calls impossible: 1 where the system said that the query cannot be answered, else 0.
 
-    `kind` is the reason that counts; under "any", a call without a reason counts too. A system that never
-    makes the call has 0 everywhere. It is not a quality by itself: read it with IsImpossible in precision,
-    recall and f1.
+    `kind` is the reason that counts. With "any", a call without a reason counts too. A system that never
+    calls a query impossible has 0 everywhere. The value is not a quality by itself. Read it together with
+    IsImpossible in precision, recall and f1.
     """
 
     first_address: ClassVar[str] = "assay.measures.abstention:CallsImpossible"
@@ -245,8 +252,8 @@ class ImpossibleCalls(_ImpossibilityMeasure):
 class ImpossibleItems(_ImpossibilityMeasure):
     """Is impossible: 1 where the item's gold says that it cannot be answered, else 0, for every system.
 
-    `kind` is the reason that counts. It is not a quality, but the truth that CallsImpossible is compared
-    with.
+    `kind` is the reason that counts. The value is not a quality. It is the truth that CallsImpossible is
+    compared with.
     """
 
     first_address: ClassVar[str] = "assay.measures.abstention:IsImpossible"
@@ -259,12 +266,13 @@ class ImpossibleItems(_ImpossibilityMeasure):
 
 @dataclass(frozen=True)
 class Utility(DeclaredMeasure):
-    """Utility within tokens: what it is worth to answer, or to refuse to, under the budget.
+    """Utility within tokens: the worth of an answer, or of a refusal to answer, under the budget.
 
-    A query that can be answered is worth `right` if A@T is 1, else `wrong`, and `refused` if it was called
-    impossible, for any reason. A query that cannot be answered is worth `spared` if it was called impossible,
-    else `attempted`. Range: from the least of the five to the greatest. To attempt the impossible wastes
-    tokens and misleads, so it must cost more than to refuse the possible.
+    A query that can be answered has the worth `refused` if it was called impossible, for any reason.
+    Otherwise it has the worth `right` if A@T is 1, else `wrong`. A query that cannot be answered has the
+    worth `spared` if it was called impossible, else `attempted`. Range: from the lowest to the highest of
+    these five. An attempt to answer an impossible query wastes tokens and misleads, so it must cost more than
+    the refusal of a possible one.
 
     Chow, "On optimum recognition error and reject tradeoff", IEEE Transactions on Information Theory, 1970.
     """

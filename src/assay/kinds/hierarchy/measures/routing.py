@@ -1,9 +1,10 @@
-"""Routing down a tree: whether each level keeps the way to the evidence, over links too, and at what cost.
+"""Measures of routing down a tree: whether each level keeps the way to the evidence, and what this costs.
 
 L1 is the choice among the root's children. A node of a level is correct if it lies on any path, over all
 parents, to a passage of the item's evidence. Measures of routing apply to items whose evidence lies at least
-partly in the tree, at levels that the tree has. An answer without any trace is missing. An answer whose
-trace has no routing step, as from a system that looks at all nodes at once, has no value.
+partly in the tree, at levels that the tree has. An answer without any trace is missing. An answer has no
+value if its trace has no routing step, for example because the system looks at all nodes at once. Two
+measures are about cross-links, and one is about the share of the nodes that were scored.
 """
 
 from __future__ import annotations
@@ -68,12 +69,12 @@ class RoutingMeasure(DeclaredMeasure, ABC):
         return self.of(case, case.descent)
 
     def reaches(self, case: RoutedItem) -> bool:
-        """Whether the tree of an item has what is measured."""
+        """Whether the tree of an item has the level that is measured. True for a measure without a level."""
         return True
 
     @abstractmethod
     def of(self, case: RoutedItem, descent: Descent) -> float:
-        """The value of one answer. NaN: there is nothing to measure."""
+        """Returns the value of one answer, or NaN if there is nothing to measure."""
 
 
 level_declaration = partial(routing_declaration, at="level")
@@ -81,7 +82,7 @@ level_declaration = partial(routing_declaration, at="level")
 
 @dataclass(frozen=True)
 class LevelMeasure(RoutingMeasure):
-    """A measure at one level."""
+    """A measure of the routing steps at one level."""
 
     cutoff: str = "L1"
 
@@ -103,16 +104,17 @@ class LevelMeasure(RoutingMeasure):
 
 @dataclass(frozen=True)
 class RoutingError(LevelMeasure):
-    """Routing error at a level: 1 where the way to the evidence was lost there or above, else 0.
+    """Routing error at a level: 1 where the way to the evidence was lost at this level or above, else 0.
 
     With gold="any", the way is lost if no selected child in the whole beam lies on a path to any of the
-    evidence; with gold="all", if some unit of it has no selected child on a path to it. A unit that several
-    places say is kept if a path to one of them is. The error is marginal: it is over all items, so what was
-    lost above is lost here too. Range 0 or 1, lower is better. The error of the items still alive is 1 - (1 -
-    eps@L2) / (1 - eps@L1), of the means.
+    evidence. With gold="all", the way is lost if some unit of the evidence has no selected child on a path to
+    the unit. If several places say the same unit, a path to one of them is enough. The error is marginal: the
+    mean is over all items, so an item that was lost above is also lost here. Range 0 or 1, lower is better.
+    The error among the items that are not yet lost is 1 - (1 - eps@L2) / (1 - eps@L1), computed from the
+    means.
 
     Sun, Lim and Ng, "Blocking reduction strategies in hierarchical text classification", IEEE TKDE 16(10),
-    2004, for what an error above keeps from the levels below.
+    2004, describe what an error above keeps from the levels below.
     """
 
     first_address: ClassVar[str] = "assay.measures.tree_routing:Eps"
@@ -130,10 +132,11 @@ class RoutingError(LevelMeasure):
 
 @dataclass(frozen=True)
 class ChanceRoutingError(LevelMeasure):
-    """Routing error by chance at a level: what keeping as many of its nodes at random would lose.
+    """Routing error by chance at a level: the error of a random choice of as many nodes as were kept.
 
-    C(n - c, b) / C(n, b), if the level has n nodes, of which c are correct and b were kept. Read `eps` beside
-    it: keeping 6 of 8 nodes loses little with any router. Range 0 to 1.
+    It is C(n - c, b) / C(n, b) for a level with n nodes, of which c are correct and b were kept. Read `eps`
+    beside this value: a router that keeps 6 of 8 nodes loses little, even if it chooses at random. Range 0 to
+    1.
     """
 
     first_address: ClassVar[str] = "assay.measures.tree_routing:EpsChance"
@@ -150,9 +153,9 @@ class ChanceRoutingError(LevelMeasure):
 class StrictRoutingError(LevelMeasure):
     """Strict routing error at a level: 1 where any expanded node kept no child on a path to the evidence.
 
-    Every expanded node counts, even one without such a child. A beam wider than one follows wrong nodes on
-    purpose, so below L1 the value is near 1 with any router. At L1 it equals `eps`, because only the root is
-    expanded. It is also 1 if nothing was expanded. Range 0 or 1, lower is better.
+    Every expanded node counts, even a node that has no such child. A beam wider than one follows wrong nodes
+    on purpose, so below L1 the value is near 1 with any router. At L1 the value equals `eps`, because only
+    the root is expanded. The value is also 1 if no node was expanded. Range 0 or 1, lower is better.
     """
 
     first_address: ClassVar[str] = "assay.measures.tree_routing:EpsStrict"
@@ -172,10 +175,11 @@ class StrictRoutingError(LevelMeasure):
 class ChildRecall(LevelMeasure):
     """Child recall at a level: of the correct children of the expanded nodes, the share that was reranked.
 
-    With `m`, the share among the first m children of each node by the score before any rerank; ties are in
-    the order of the tree. Without `m`, the share that the system's own cut leaves. A child of several
-    expanded nodes counts once, and is found if one of them has it. Does not apply if no expanded node has a
-    correct child. Range 0 to 1: no reranker can bring back what is lost here.
+    With `m`, it is the share among the first `m` children of each node by the score before any rerank.
+    Children with equal scores keep the order of the tree. Without `m`, it is the share that remains after the
+    system's own cut. A child of several expanded nodes counts once, and it is found if it is found below one
+    of them. The measure does not apply if no expanded node has a correct child. Range 0 to 1. No reranker can
+    bring back the children that are lost here.
     """
 
     declares: ClassVar[Declaration] = level_declaration("ChildRecall")
@@ -197,7 +201,7 @@ class ChildRecall(LevelMeasure):
         return len(there & reranked) / len(there) if there else np.nan
 
     def _first(self, steps: Sequence[Step], order: dict[str, int]) -> list[str]:
-        """The children of one node that a reranker was shown, or would be."""
+        """Returns the children of one node that a reranker was shown, or the first `m` children."""
         if self.m is None:
             return [step.target for step in steps if step.stop != CUT]
         ranked = sorted(steps, key=lambda step: (-_first_score(step), order.get(step.target, len(order))))
@@ -212,9 +216,10 @@ def _first_score(step: Step) -> float:
 class RoutingSurvival(RoutingMeasure):
     """Routing survival: the product over the levels of the share of correct continuations that was kept.
 
-    At each level: of the correct children of the correct nodes kept so far (at first, of the root), those
-    that were selected / all of them; 0 as soon as none is. Range 0 to 1. It is a share and not yes or no, so
-    it tells two answers apart that both kept a way, if evidence lies in several branches.
+    The correct continuations of a level are the correct children of the correct nodes kept so far, at first
+    of the root. The share of a level is the number of them that were selected, divided by the number of all
+    of them. The value is 0 as soon as none was selected. Range 0 to 1. If evidence lies in several branches,
+    two answers that both kept a way can still have different values.
     """
 
     first_address: ClassVar[str] = "assay.measures.tree_routing:Survival"
@@ -235,12 +240,13 @@ class RoutingSurvival(RoutingMeasure):
 
 @dataclass(frozen=True)
 class RoutingMargin(LevelMeasure):
-    """Routing margin at a level: the best correct candidate's score minus the best incorrect one's.
+    """Routing margin at a level: the best score of a correct candidate minus the best of an incorrect one.
 
-    `stage` names the score. By default it is the reranker's if the level has one, else the one that decided.
-    Candidates without that score do not count. Unbounded, in the units of the score: compare it between
-    queries of one system. Higher is better; below 0, an incorrect branch led. Does not apply if either score
-    is missing.
+    `stage` names the score. By default it is the reranker's score if a candidate of the level has one, else
+    the score by which the system selected. Candidates without this score do not count. The margin is
+    unbounded and in the units of the score, so compare it only between queries of one system. Higher is
+    better. Below 0, an incorrect branch had the best score. The measure does not apply if either of the two
+    scores is missing.
     """
 
     first_address: ClassVar[str] = "assay.measures.tree_routing:Margin"
@@ -282,11 +288,14 @@ def _has_only_our_trees(study: Study) -> bool:
 class CrossBranchReach(RoutingMeasure):
     """Cross-branch reach: 1 if a cross-link leads from a visited node to evidence outside the primary branch.
 
-    The primary branch is the selected child of the root with the best score, the first of equals. Evidence
-    lies outside if no path to its passage goes through that child. It is reached if a link leads to the
-    passage, or to a node above it, from a selected node or from a passage directly below one. A name that
-    both ends share does not count as a hop. What the beam reached by itself does not count: without links the
-    value is 0. Range 0 or 1, higher is better. Applies to answers that were routed.
+    The primary branch is the selected child of the root with the best score. If several have the best score,
+    it is the first of them. Evidence lies outside the branch if no path to its passage goes through this
+    child.
+
+    The evidence is reached if a link leads to its passage, or to a node above the passage. The link must
+    start at a selected node, or at a passage directly below a selected node. A link over a name that both
+    ends share is one hop. Evidence that the beam reached without a link does not count, so without links the
+    value is 0. Range 0 or 1, higher is better. The measure applies to answers that were routed.
     """
 
     first_address: ClassVar[str] = "assay.measures.cross_links:CrossReach"
@@ -306,7 +315,8 @@ class CrossBranchReach(RoutingMeasure):
 
 
 def _is_linked(nodes: frozenset[str], case: RoutedItem, descent: Descent) -> bool:
-    """Whether a link leads from a visited node to one of the nodes. The root is above all, so it is out."""
+    """Whether a link leads from a visited node to one of `nodes`. The root is ignored: it is above all
+    passages."""
     tree, been = case.tree, descent.visited
     sources = {source for node in nodes - tree.roots for source in tree.linked_from(node)}
     read = sources & tree.passage_nodes
@@ -317,8 +327,8 @@ def _is_linked(nodes: frozenset[str], case: RoutedItem, descent: Descent) -> boo
 class LinkUse(BudgetMeasure):
     """Link use within tokens: 1 where the context shows a piece of a passage that came by a link, else 0.
 
-    The trace says which passages came by a link. Range 0 or 1, higher is better. A response with contexts,
-    but none for this budget, has no value.
+    The trace says which passages came by a link. Range 0 or 1, higher is better. A response that has
+    contexts, but none for this budget, has no value.
     """
 
     first_address: ClassVar[str] = "assay.measures.cross_links:LinkUse"
@@ -344,11 +354,12 @@ class LinkUse(BudgetMeasure):
 
 @dataclass(frozen=True)
 class VisitedShare(DeclaredMeasure):
-    """Visited: the share of the corpus's passages that was scored; at a level, that of its nodes.
+    """Visited: the share of the corpus's passages that was scored; at a level, the share of its nodes.
 
-    Nodes scored / all nodes, as the trace reports them. If several parts of an answer scored nodes of one
-    level, their counts add up, at most to all of it. Range 0 to 1, lower is better: of two systems that find
-    the same, the one that scores less is cheaper. An answer that does not report it stays out of the mean.
+    The share is the number of scored nodes divided by the number of all nodes, as the trace reports them. If
+    several parts of an answer scored nodes of one level, their counts are added, and the share is at most 1.
+    Range 0 to 1, lower is better: of two systems that find the same, the one that scores fewer nodes is
+    cheaper. An answer whose trace does not report the counts stays out of the mean.
     """
 
     first_address: ClassVar[str] = "assay.measures.visited:Visited"

@@ -1,8 +1,8 @@
-"""A published tree, the way down that a trace reports, and where the evidence of an item lies in the tree.
+"""A published tree, the way down it that a trace reports, and the place of an item's evidence in the tree.
 
-Edges of the kind "child" make the tree; any other edge is a cross-link. A node has the level that it states:
-the root 0, its children 1. Passages state none, and may have several parents. An item's evidence is what
-`assay.datasets.evidence` describes; of each unit this reads the passages that hold it, `also` included. A
+Edges of the kind "child" make the tree, and every other edge is a cross-link. The root has level 0, and its
+children have level 1. Passages state no level, and may have several parents. `assay.datasets.evidence`
+describes an item's evidence. Of each unit, this module reads the passages that hold it, including `also`. A
 node is correct for an item if it lies on any path, over all parents, to one of these passages.
 """
 
@@ -32,7 +32,7 @@ _LEVEL = re.compile(r"L([1-9][0-9]{0,3})")
 
 
 def level_number(cutoff: str, family: str) -> int:
-    """The number of the level that a measure is cut at: 1 for "L1"."""
+    """Returns the number of the level that a measure reads: 1 for the cut-off "L1"."""
     if (found := _LEVEL.fullmatch(cutoff)) is None:
         raise UsageError(f"{family}: {cutoff!r} is not a level. Write {family}@L1, {family}@L2 and so on.")
     return int(found[1])
@@ -43,7 +43,7 @@ def level_number(cutoff: str, family: str) -> int:
 
 @dataclass(frozen=True)
 class PublishedTree:
-    """A published structure, with its nodes looked up by id and by passage."""
+    """A published structure whose nodes can be looked up by id and by passage."""
 
     structure: Structure
 
@@ -54,7 +54,7 @@ class PublishedTree:
 
     @cached_property
     def depth(self) -> int:
-        """The deepest level there is; 0 where no node states one."""
+        """The number of the deepest level, or 0 if no node states a level."""
         return max(self.level.values(), default=0)
 
     @cached_property
@@ -64,7 +64,7 @@ class PublishedTree:
 
     @cached_property
     def passages(self) -> dict[str, list[str]]:
-        """The nodes that stand for each passage."""
+        """The nodes that stand for each passage, by the id of the passage."""
         found: dict[str, list[str]] = {}
         for node in self.structure.nodes:
             if node.doc_id is not None:
@@ -73,22 +73,22 @@ class PublishedTree:
 
     @cached_property
     def parents(self) -> dict[str, list[str]]:
-        """The parents of each node that has any."""
+        """The parents of each node that has a parent."""
         return _group_pairs((edge.target, edge.source) for edge in self.structure.edges if edge.kind == CHILD)
 
     @cached_property
     def children(self) -> dict[str, list[str]]:
-        """The children of each node that has any."""
+        """The children of each node that has a child."""
         return _group_pairs((edge.source, edge.target) for edge in self.structure.edges if edge.kind == CHILD)
 
     @cached_property
     def roots(self) -> frozenset[str]:
-        """The nodes of level 0; if none states a level, those with children and without a parent."""
+        """The nodes of level 0. If no node has level 0, the nodes that have children and no parent."""
         stated = frozenset(node_id for node_id, level in self.level.items() if level == 0)
         return stated or frozenset(self.children.keys() - self.parents.keys())
 
     def above(self, doc_id: str) -> frozenset[str]:
-        """Every node on any path to a passage, including the nodes that stand for it."""
+        """Returns every node on any path to a passage, including the nodes that stand for the passage."""
         if doc_id not in self._above:
             found = dict.fromkeys(self.passages.get(doc_id, ()))
             left = list(found)
@@ -109,7 +109,7 @@ class PublishedTree:
         return Counter(level for node_id, level in self.level.items() if node_id not in self.passage_nodes)
 
     def linked_from(self, node_id: str) -> set[str]:
-        """The nodes from which one cross-link leads to a node. A name in between does not count as a hop."""
+        """Returns the nodes from which one cross-link leads to a node. A name between them is not a hop."""
         near = set(self._links.get(node_id, ()))
         found = (near - self._names).union(*(self._links.get(name, ()) for name in near & self._names))
         return found - {node_id}  # a passage that bears its own name is not a link to itself
@@ -146,7 +146,7 @@ class Descent:
 
     @classmethod
     def of(cls, response: Response) -> Descent | None:
-        """The descent of a response; None if its trace has no routing step."""
+        """Returns the descent of a response, or None if its trace has no routing step."""
         found: dict[int, dict[str | None, list[Step]]] = {}
         for step in response.trace:
             if step.kind == ROUTE:
@@ -154,15 +154,15 @@ class Descent:
         return cls(found) if found else None
 
     def by_parent(self, level: int) -> Mapping[str | None, Sequence[Step]]:
-        """The candidates of a level, by the expanded node whose children they are."""
+        """Returns the candidates of a level, grouped by the expanded node whose children they are."""
         return self.expanded.get(level, {})
 
     def candidates(self, level: int) -> list[Step]:
-        """Every candidate of a level; one with several expanded parents occurs once per parent."""
+        """Returns every candidate of a level, once for each of its expanded parents."""
         return [step for steps in self.by_parent(level).values() for step in steps]
 
     def selected(self, level: int) -> frozenset[str]:
-        """The nodes of a level that were kept, from any of their parents."""
+        """Returns the nodes of a level that were kept as a child of any of their parents."""
         return self._selected.get(level, frozenset())
 
     @cached_property
@@ -174,7 +174,7 @@ class Descent:
 
     @cached_property
     def visited(self) -> frozenset[str]:
-        """The nodes that were kept, of all levels."""
+        """The nodes of all levels that were kept."""
         return frozenset[str]().union(*self._selected.values())
 
 
@@ -183,7 +183,7 @@ class Descent:
 
 @dataclass(frozen=True)
 class RoutedItem:
-    """One item: the passages of each unit of its evidence, the tree, and the way that was taken."""
+    """One item: the passages of each unit of its evidence, the tree, and the way down in the trace."""
 
     units: Sequence[frozenset[str]]
     tree: PublishedTree
@@ -191,11 +191,11 @@ class RoutedItem:
 
     @cached_property
     def doc_ids(self) -> frozenset[str]:
-        """Every passage that says a part of the evidence."""
+        """Every passage that holds a part of the evidence."""
         return frozenset[str]().union(*self.units)
 
     def correct(self, level: int) -> frozenset[str]:
-        """The nodes of a level on any path to the evidence."""
+        """Returns the nodes of a level that lie on any path to the evidence."""
         return self._correct.get(level, frozenset())
 
     @cached_property
@@ -207,9 +207,9 @@ class RoutedItem:
         return {level: frozenset(each) for level, each in found.items()}
 
     def ways(self, level: int) -> list[frozenset[str]]:
-        """For each unit, the nodes of a level that lead to it; none if the tree does not hold the unit.
+        """Returns, for each unit, the nodes of a level that lead to it: none if the tree does not hold it.
 
-        A unit that the root reaches without passing the level, as in trees of uneven depth, is left out.
+        Units that the root reaches without passing this level, as in trees of uneven depth, are left out.
         """
         found = []
         for unit in self.units:
@@ -221,16 +221,16 @@ class RoutedItem:
 
 
 class _EvidencePassage(msgspec.Struct, frozen=True):
-    """The passage that a unit of evidence lies in, and the other places that say the same."""
+    """The passage that holds a unit of evidence, and the other places that say the same."""
 
     doc_id: str
     also: list[_EvidencePassage] = []
 
 
 def routed_items(block: Block) -> list[RoutedItem | None]:
-    """Each item in the tree it was answered from; computed once per block.
+    """Returns each item with its tree. The list is computed once per block.
 
-    None if the item has no evidence, or no passage of it is in the tree.
+    An entry is None if the item has no evidence, or if the tree holds no passage of its evidence.
     """
     held = vars(block)  # a block keeps here what is computed once
     if _HELD not in held:
@@ -259,7 +259,7 @@ def _build_routed_items(block: Block) -> list[RoutedItem | None]:
 
 
 def _evidence_units(items: Sequence[Item]) -> list[list[frozenset[str]]]:
-    """The passages of each unit of each item. All gold that cannot be read is reported at once."""
+    """Returns the passages of each unit of each item. One error reports all gold that cannot be read."""
     found, problems = list[list[frozenset[str]]](), list[Problem]()
     for item in items:
         try:
@@ -278,7 +278,7 @@ Embed = Callable[[Sequence[str]], NDArray[np.floating]]  # texts to vectors of l
 
 @dataclass(frozen=True)
 class LevelQuality:
-    """The quality of one level: how well its nodes can be told apart as their parents' choices."""
+    """The quality of one level: how different its nodes are from their siblings."""
 
     level: int
     nodes: int
@@ -288,12 +288,12 @@ class LevelQuality:
 
 
 def tree_quality(structure: Structure, embed: Embed) -> list[LevelQuality]:
-    """The quality of every level of a tree, from the root's children down.
+    """Returns the quality of every level of a tree, from the root's children down. It needs no queries.
 
-    Distinctiveness is the mean of 1 - cosine over all pairs of siblings, by their `about`; overlap is the
-    mean Jaccard index of their `entities`. Both are means over the parents with at least two such children,
-    and None if there is none. A node without words does not count, nor a parent none of whose children has a
-    name. It needs no queries, so a tree can be examined before anybody asks it anything.
+    Distinctiveness is the mean of 1 - cosine over all pairs of siblings, by their `about`. Overlap is the
+    mean Jaccard index of the siblings' `entities`. Both are means over the parents with at least two such
+    children, and None if there is none. Nodes without words do not count for distinctiveness. Parents whose
+    children have no names do not count for overlap.
     """
     tree = PublishedTree(structure)
     found = []
@@ -313,14 +313,14 @@ def tree_quality(structure: Structure, embed: Embed) -> list[LevelQuality]:
 
 
 def coverage(structure: Structure) -> float | None:
-    """The share of the passages that can be reached from the root; None where there are no passages."""
+    """Returns the share of the passages that the root reaches, or None if there are no passages."""
     tree = PublishedTree(structure)
     reached = [not tree.roots.isdisjoint(tree.above(doc_id)) for doc_id in tree.passages]
     return sum(reached) / len(reached) if reached else None
 
 
 def _siblings(tree: PublishedTree, nodes: Sequence[Node]) -> Iterator[list[Node]]:
-    """The children of each parent that has at least two of these nodes."""
+    """Yields, for each parent, its children among these nodes, if there are at least two."""
     groups: dict[str, list[Node]] = {}
     for node in nodes:
         for parent in dict.fromkeys(tree.parents.get(node.node_id, ())):
@@ -329,7 +329,7 @@ def _siblings(tree: PublishedTree, nodes: Sequence[Node]) -> Iterator[list[Node]
 
 
 def _distances(siblings: Sequence[Sequence[Node]], embed: Embed) -> Iterator[float]:
-    """The mean distance between the children of each parent; every text is embedded once."""
+    """Yields the mean distance between the children of each parent. Every text is embedded once."""
     said = [[node.about for node in group if node.about] for group in siblings]
     texts = list(dict.fromkeys(text for group in said for text in group))
     if not texts:
@@ -358,21 +358,21 @@ def _mean(values: Iterator[float]) -> float | None:
 
 @dataclass(frozen=True)
 class NodeError:
-    """How often a node on the way to the evidence was expanded, and how often no right child was kept."""
+    """How often a node on the way to the evidence was expanded, and how often no correct child was kept."""
 
     expanded: int
     lost: int
 
     @property
     def share(self) -> float:
-        """The share of the queries led here by the evidence whose way was lost here."""
+        """The share of the expansions of this node at which the way to the evidence was lost."""
         return self.lost / self.expanded
 
 
 def node_errors(block: Block) -> dict[str, NodeError]:
-    """The routing errors of one arm and seed by node; only correct nodes that were expanded are in it.
+    """Returns the routing errors of one arm and seed for each correct node that was expanded.
 
-    A child counts as kept if it was selected from any of its parents.
+    A child counts as kept if it was selected as a child of any of its parents.
     """
     expanded, lost = dict[str, int](), dict[str, int]()
     for case in routed_items(block):
@@ -385,7 +385,7 @@ def node_errors(block: Block) -> dict[str, NodeError]:
 
 
 def _expansions(case: RoutedItem, descent: Descent) -> Iterator[tuple[str, bool]]:
-    """The correct nodes that were expanded, and whether a correct child of theirs was kept."""
+    """Yields each correct node that was expanded, and whether a correct child of the node was kept."""
     for level in descent.expanded:
         correct, selected = case.correct(level), descent.selected(level)
         for parent in descent.by_parent(level):
