@@ -2,8 +2,8 @@
 
 A clause about one system is decided by its estimate. A clause about several systems passes if the estimate
 passes and the interval of the difference excludes a loss. If the clause tolerates a loss, the interval must
-exclude a larger loss. The clause fails if the interval excludes passing. Otherwise it is undecided. `on:
-estimate` and `on: interval` override this.
+exclude a larger loss. The clause fails if the interval excludes passing. Otherwise it is undecided. The rules
+`on: estimate` and `on: interval` override this.
 
 A clause with `for`, `max`, `min` or `within` is first written out as plain clauses. Its result follows from
 their results.
@@ -63,7 +63,7 @@ def means_in(operands: Mapping[Call, Operand]) -> list[Mean]:
 def decision_rule(clause: Clause, on: Rule | None, means: Sequence[Mean]) -> str:
     """Returns what decides a clause: the "difference" of systems or slices, the "estimate" or the "interval".
 
-    `on` is the rule of its gate. If a clause has its own level, a gate with "estimate" does not count.
+    `on` is the rule of its gate. If a clause has its own level, the rule "estimate" of its gate is ignored.
     """
     sure = clause.level is not None
     if clause.on or (on and not (sure and on == "estimate")):
@@ -215,7 +215,10 @@ def passes(clause: Clause, value: float) -> bool:
 
 
 def _must_not_lose(margin: Margin, on: str) -> BoundedValue:
-    """Returns the value whose interval must exclude a loss. It need not show a gain that is required."""
+    """Returns the value whose interval must exclude a loss for the clause to pass.
+
+    If the clause requires a gain, the estimate must reach it, but the interval need not show it.
+    """
     return margin.gain if on == "difference" and margin.gain.value > margin.whole.value else margin.whole
 
 
@@ -321,8 +324,7 @@ def decide_clause(
 ) -> ClauseResult:
     """Returns the result of a clause, from the results of the plain clauses that it is written out as.
 
-    `kills`: if the clause passes, the verdict is not go. Without `levels` the clause counts as a gate of its
-    own.
+    `kills` says that it is a kill condition. Without `levels` it counts as the only clause of its gate.
     """
     tree = expand_clause(clause, evaluator.rows.known_values, evaluator.operands)
     if isinstance(tree, ClauseGroup) and clause.each is not None and len(tree.parts) < max(tree.need, 1):
@@ -392,6 +394,6 @@ def _inside(clause: Clause, above: ClauseResult, below: ClauseResult, band: floa
 
 
 def _in_short(value: str, result: ClauseResult) -> str:
-    """Returns the outcome for one value, with its margin. If there is no margin, it gives the reason."""
+    """Returns the outcome for one value with its margin, or with the reason if there is no margin."""
     shown = result.reason if result.value is None else f"{result.value:+.3g}"
     return f"{value} {WORDS[result.holds]} ({shown})"

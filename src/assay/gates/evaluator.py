@@ -90,7 +90,7 @@ def combine(op: str, left: Floats, right: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class Scope:
-    """The clusters that resampling draws for a clause: all clusters in which an operand of it has rows."""
+    """The clusters that resampling draws for a clause: all clusters in which one of its operands has rows."""
 
     codes: NDArray[np.int64]  # the cluster of every row, -1 outside
     n: int

@@ -1,16 +1,16 @@
 """Writes clauses with `for`, `max`, `min` and `within` as plain clauses, and says how sure each must be.
 
 `max(M(a), M(b)) >= x` passes if M(a) or M(b) is at least x. `y >= max(M(a), M(b))` passes if y is at least
-M(a) and at least M(b). `x within 0.02 of y` passes if x <= y + 0.02 and x >= y - 0.02. So every comparison of
-a gate becomes a clause of its own.
+both of them. `x within 0.02 of y` passes if x <= y + 0.02 and x >= y - 0.02. So every comparison of a gate
+becomes a clause of its own.
 
 A gate has one error budget: half for a false go, half for a false no-go. If every clause must pass, each may
 use the whole half, because a false go needs a wrong pass of some particular clause. If one of several clauses
-is enough, chance has as many tries as there are clauses, so they share the half. The bound is such that the
-largest of their deviations passes it no more often than a single deviation may (max-T; Westfall and Young,
-1993; Romano and Wolf, 2005). So clauses that move together, such as two versions of one system, cost little.
-For a no-go it is the reverse: if all clauses must pass, a single failing clause is enough. The bound is
-turned back into a confidence level, so that every kind of interval can use it.
+is enough, chance has as many tries as there are clauses, so they share the half. Then all of them must pass a
+higher bar. The largest of their deviations passes this bar no more often than a single deviation may pass the
+plain bar (max-T; Westfall and Young, 1993; Romano and Wolf, 2005). So clauses that move together, such as two
+versions of one system, cost little. For a no-go it is the reverse: if all clauses must pass, a single failing
+clause is enough. The bar is turned back into a confidence level, so that every kind of interval can use it.
 """
 
 from __future__ import annotations
@@ -277,8 +277,8 @@ def share_levels(
 
     `deviations` are the errors of each margin in the resamples; larger ones are nearer to passing. A clause
     without them promises nothing and takes no share. `base` gives the levels at which a clause would pass and
-    fail if it were the only one. `by_number` shares the error only by the number of clauses, which marks that
-    are still to come cannot change.
+    fail if it were the only one. With `by_number` the shares depend only on the number of clauses, which
+    missing marks cannot change.
     """
     shares: list[dict[Clause, tuple[float, int]]] = [{}, {}]
     for side, found in enumerate(shares):

@@ -1,8 +1,8 @@
 """Figures: expressions that a study reports with an interval, and that decide nothing.
 
 A figure is an expression of the gate grammar without a comparison. `{system}` in it is replaced by each
-system in turn. If arms have factors, there is one value for each combination of factors. If the expression
-itself selects a factor, that factor is not combined.
+system in turn. If arms have factors, there is one value for each combination of the factors that the
+expression does not select.
 """
 
 from __future__ import annotations

@@ -130,10 +130,7 @@ class Gate:
         return {clause for group in (self.go, self.kill) if group for clause in group.open_clauses(decided)}
 
     def ways(self) -> dict[Clause, list[int]]:
-        """Returns the parts of `go` that each clause belongs to, counted from 1.
-
-        It is empty if all parts of `go` must pass.
-        """
+        """Returns the parts of `go` that each clause belongs to, counted from 1. Empty if all must pass."""
         found: dict[Clause, list[int]] = {}
         if self.go is None or self.go.need == len(self.go.parts):
             return found

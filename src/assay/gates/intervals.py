@@ -87,7 +87,10 @@ def prediction_powered_interval(
     way: FailureValues,
     level: float,
 ) -> tuple[Call, float, Interval] | None:
-    """Returns the corrected mean and interval of a clause about one mean that people checked; or None."""
+    """Returns the corrected mean and interval of a clause about one mean that people checked.
+
+    None for other clauses.
+    """
     if form is None or [*map(abs, form[0].values())] != [1]:
         return None
     ((call, sign),), constant = form[0].items(), form[1]

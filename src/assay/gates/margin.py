@@ -95,7 +95,10 @@ def clause_margins(
     levels: tuple[float, float] | None = None,
     strict: bool = False,
 ) -> list[Margin]:
-    """Returns the margin of a clause for each way to count failed rows. Its ends may have two levels."""
+    """Returns the margin of a clause for each way to count failed rows.
+
+    The two ends of an interval may have different levels.
+    """
     scope = evaluator.scope(operands.values(), ways[0])
     drawn = evaluator.drawn(operands, ways, scope, subsets=subsets)
     low, high = levels or (evaluator.level, evaluator.level)
@@ -179,7 +182,7 @@ def _at(
 
 
 def _stuck(operands: Mapping[Call, Operand], values: Mapping[Call, Floats], n: int) -> bool:
-    """Whether no resample changes a statistic for which this does not prove that it is certain."""
+    """Whether no resample changes a statistic, although its value is not certain."""
     return any(
         isinstance(found, StatisticOperand)
         and not found.traits.settled
@@ -310,8 +313,8 @@ def _if_alike(
 ) -> Floats | None:
     """Returns the margin if every call had the mean value of its kind; None if nothing is compared.
 
-    An expression compares something if some calls raise it and others lower it: `a - 1.15 * b` does, `max(a,
-    b)` does not. A comparison with a number has no loss.
+    An expression compares something if some calls raise it and others lower it. So `a - 1.15 * b` compares,
+    and `max(a, b)` does not. A comparison with a number has no loss.
     """
     kinds: dict[tuple[str, ...], list[Floats]] = {}
     for call, found in operands.items():

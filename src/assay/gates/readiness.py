@@ -1,4 +1,4 @@
-"""Says which clauses their rows leave undecided at any value, and how failed rows count."""
+"""Says why the rows of a clause allow no decision at any value, and how failed rows count."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def failing_systems(means: Sequence[Mean], evaluator: Evaluator, share: float) -
 
 
 def is_candidate(mean: Mean, clause: Clause, operands: Mapping[Call, Operand], *, kills: bool) -> bool:
-    """Whether a better value of this mean brings go nearer. If not, the clause compares with this mean.
+    """Whether a better value of a mean brings go nearer; otherwise the mean is only a reference.
 
     For a statistic over several systems the answer is unknown, so each of its systems counts as a candidate.
     """
@@ -142,7 +142,7 @@ def count_items(means: Sequence[Mean], evaluator: Evaluator, code: int) -> int:
 def _not_run(means: Sequence[Mean], evaluator: Evaluator) -> str:
     """Names the values of a factor that a clause needs and that were not run; empty if all were run.
 
-    A part of the values must not decide for all: `stage=10k|50k` is undecided if only 10k was run.
+    Some of the values must not decide for all: `stage=10k|50k` is undecided if only 10k was run.
     """
     asked = ((mean.system, condition) for mean in means for condition in mean.where)
     return next(filter(None, (_unmet(condition, system, evaluator) for system, condition in asked)), "")
@@ -180,7 +180,7 @@ def _was(values: Sequence[str]) -> str:
 
 
 def _left_out(means: Sequence[Mean], evaluator: Evaluator) -> int:
-    """Returns how many items of a clause a selection left out. The other items must not decide."""
+    """Returns how many items of a clause a selection left out. The others must not decide for all."""
     found: set[str] = set()
     for mean, block in itertools.product(means, evaluator.left_out):
         if block.arm.system == mean.system and not block.lacks(mean.measure.needs):

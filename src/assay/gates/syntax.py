@@ -3,7 +3,7 @@
 Clause ─ left, op, right      two expressions and the sign between them, or `within` a band
 ├── Expression                Number, Negation, Arithmetic or Call; as an argument of a call also ItemTest
 ├── where: Condition…         the rows that the clause is about
-├── each: ForEach             the values for which it is repeated
+├── each: ForEach             the values for which the clause is repeated
 ├── on: Rule                  whether its estimate or its interval decides it
 └── level                     the confidence level of its interval
 """

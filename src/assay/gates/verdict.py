@@ -248,7 +248,7 @@ def _labels(clauses: Sequence[ClauseResult]) -> str:
 
 
 def verdict_notes(verdict: Verdict) -> Iterator[str]:
-    """Yields notes beside a verdict: what no item can have shown, and how many looks came before."""
+    """Yields notes on a verdict: losses that no item may have shown, and how many looks came before."""
     if verdict.unseen is not None:
         yield f"up to {verdict.unseen:.1%} of the items could have lost everything unseen"
     if verdict.look > 1 and verdict.level is not None:
@@ -268,12 +268,12 @@ def describe_advice(advice: Advice) -> str:
 def find_decided_differences(
     gates: Sequence[Gate], verdicts: Sequence[Verdict], evaluator: Evaluator, book: LookHistory
 ) -> list[GateDifference]:
-    """Each difference of two systems that a gate decides, those of deciding gates first.
+    """Returns each difference of two systems that a gate decides, those of deciding gates first.
 
-    A clause such as `M(a) >= M(b) + 0.02` decides the difference of two systems in one measure. What a report
-    says about that difference must be what the clause found, at the level that the gate gives the clause.
-    Gates that only inform are included, because their outcome is on the same page. A gate that an earlier
-    step kept from being reached decides nothing.
+    A clause such as `M(a) >= M(b) + 0.02` decides the difference of two systems in one measure. A report must
+    say the same about this difference as the clause, at the level that the gate gives the clause. Gates that
+    only inform are included, because their outcome is on the same page. A gate that was not reached decides
+    nothing.
     """
     reached = {verdict.gate for verdict in verdicts if verdict.clauses}
     found = [gate for gate in gates if gate.name in reached]
@@ -309,7 +309,7 @@ def _of_gate(gate: Gate, evaluator: Evaluator, book: LookHistory) -> Iterator[Ga
 
 
 def _pair(clause: Clause, evaluator: Evaluator) -> tuple[tuple[Mean, Mean], float] | None:
-    """The two means whose difference a clause is about, and the constant added to it; None for others."""
+    """Returns the two means whose difference a clause is about, and the constant added to it; or None."""
     form = linear_form(Arithmetic("-", clause.left, clause.right))
     if form is None or sorted(form[0].values()) != [-1, 1]:
         return None

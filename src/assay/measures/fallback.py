@@ -52,8 +52,9 @@ _UNSET = re.compile(r"invalid param (\w+)=<object object at \w+>")  # how ir_mea
 class IrMeasure:
     """A measure that the library ir_measures computes; see its documentation for formula and citation.
 
-    The value of a query is 0 if nothing is relevant or nothing came back. The providers of ir_measures break
-    ties. They get numbers instead of ids, in the order of the ids, because gdeval reads only numbers.
+    The value of a query is 0 if nothing is relevant or nothing came back. Ties are broken by the provider
+    that computes the measure. Providers get numbers instead of ids, in the order of the ids, because the
+    provider gdeval reads only numbers.
     """
 
     spelling: str

@@ -32,10 +32,10 @@ class FileScores:
     """
 
     scores: pl.DataFrame
-    unjudged: list[str]  # queries of the run that the qrels do not have: not scored
-    broken: dict[str, str]  # measures that could not be computed, and why: their scores are failed
+    unjudged: list[str]  # queries of the run that the qrels lack; they are not scored
+    broken: dict[str, str]  # why a measure could not be computed, by its name; its scores are failed
     inapplicable: list[str]  # why measures apply to no query
-    cut: str  # that measures read further than the lists go; empty: none does
+    cut: str  # says which measures read further than the lists go; empty: none
 
 
 def score_files(
@@ -43,13 +43,13 @@ def score_files(
 ) -> FileScores:
     """Scores a run file, query by query.
 
-    If the run lacks a query of the qrels, its status is `missing`, and its value is the one that the measure
-    gives to an absent answer. A query whose labels are all negative is `not_applicable`. Raises a DataError
-    if the files have no query or no document in common.
+    If the run lacks a query of the qrels, the query is `missing` and has the value that the measure gives to
+    an absent answer. A query whose labels are all negative is `not_applicable`. Raises a DataError if the
+    files have no query or no document in common.
     """
     registry = registry or Registry()
     parsed = [_on_rankings(text, registry) for text in measures]
-    with ThreadPoolExecutor(1) as beside:  # the small file is read while the large one is
+    with ThreadPoolExecutor(1) as beside:  # the qrels are read while the run, the larger file, is read
         reading = beside.submit(read_qrels, qrels_path)
         run, qrels = read_run(run_path), reading.result()
     items, asked = (_distinct(frame["item"]) for frame in (qrels, run))

@@ -89,7 +89,7 @@ class RBO(_RankingSimilarity):
         if s == 0:
             return 0.0
         place = {doc: rank for rank, doc in enumerate(short, 1)}
-        # a document that both have counts from the deeper of its two ranks on
+        # a document in both rankings counts from the deeper of its two ranks on
         shared = [max(rank, place[doc]) for rank, doc in enumerate(long, 1) if doc in place]
         depth = np.arange(1, l + 1)
         overlap = np.cumsum(np.bincount(shared, minlength=l + 1)[1:]).astype(np.float64)

@@ -27,7 +27,7 @@ from assay.measures.parse import measure_name
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
-POSITIVE = float(np.nextafter(0, 1))  # the least grade that gains anything
+POSITIVE = float(np.nextafter(0, 1))  # the lowest grade with a gain
 
 
 ranking_declaration = partial(Declaration, needs=frozenset({"hits", "labels"}), at="rank")
@@ -243,7 +243,7 @@ class Judged(RankingMeasure):
     Buckley and Voorhees, "Retrieval evaluation with incomplete information", SIGIR 2004, on why it matters.
     """
 
-    # it needs no labels: a hit without one is what it counts, in an open world too
+    # it needs no labels, because it counts hits without a label, also in an open world
     declares: ClassVar[Declaration] = ranking_declaration(
         "Judged", needs=frozenset({"hits", "judgments"}), pooled=False
     )

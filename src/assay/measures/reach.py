@@ -15,7 +15,7 @@ from assay.measures.declaration import cutoff_of, view_of
 from assay.measures.fallback import IrMeasure
 from assay.measures.ranking import RR, P, RankingMeasure, Rprec, Success
 
-MANY = 0.5  # the share of lists that end at one length, from which on they were cut there
+MANY = 0.5  # if this share of the lists ends at one length, they were cut there
 
 
 def explain_inapplicable(measure: Measure, highest: float) -> str:
@@ -64,7 +64,7 @@ def _cut_at(measure: Measure, gains: GainMatrix) -> float:
     found, there = (np.count_nonzero(each >= least, axis=1) for each in (gains.grades, gains.ideal))
     lacking = cut & (found < there)
     if isinstance(measure, RR | Success):
-        lacking &= found == 0  # the first that is relevant is all they look for
+        lacking &= found == 0  # they look only for the first relevant document
     if isinstance(measure, Rprec):
         lacking &= there > depth
     return depth if lacking.any() else inf

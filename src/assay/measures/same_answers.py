@@ -1,7 +1,7 @@
 """Checks whether two arms gave the same answers, so that no measure of answers can differ between them.
 
-Equal scores prove little: with few items two systems tie by chance. If the answers are equal, no measure that
-reads answers will ever show a difference on these items.
+Equal scores prove little: with few items two systems may tie by chance. If the answers are equal, no measure
+that reads answers will ever show a difference on these items.
 """
 
 from __future__ import annotations

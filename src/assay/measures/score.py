@@ -29,9 +29,9 @@ from assay.core.registry import as_plugin_error
 from assay.measures.declaration import cutoff_of, declaration_of, view_of
 from assay.measures.semantic import REVIEW, wants_review
 
-SLACK = 1e-9  # rounding may carry a sum of parts this far over its range
+SLACK = 1e-9  # rounding may take a sum this far beyond its range
 STATUS = pl.Enum([status.value for status in Status])
-BrokenMeasures = dict[tuple[str, str], str]  # by system and measure: why it could not be computed
+BrokenMeasures = dict[tuple[str, str], str]  # why a measure could not be computed, by system and measure
 
 
 def score_block(measure: Measure, block: Block) -> tuple[NDArray[np.float64], NDArray[np.int8]]:
@@ -44,7 +44,7 @@ def score_block(measure: Measure, block: Block) -> tuple[NDArray[np.float64], ND
     applies, found = _worked_out(measure, block)
     status[~applies] = NOT_APPLICABLE
     values = np.where(status == SCORED, found, np.nan)
-    # parts without which an answer is none; a measure may read what is not there as an answer too
+    # a response that lacks a part; some measures also read a missing part as an answer
     empty = (status == SCORED) & block.empty(declaration_of(measure).may_be_blank)
     unknown = np.isnan(values) | _unseen(measure, block)
     if block.with_near_misses is not None and "labels" in measure.needs:
@@ -103,7 +103,7 @@ def _score_pair(
         none = np.full(len(block.items), np.nan)
         return none, np.full(len(block.items), NOT_APPLICABLE, np.int8)
     values, status = score_block(measure, dataclasses.replace(block, beside=other))
-    for code in (FAILED, PENDING):  # what the other lacks cannot be compared either
+    for code in (FAILED, PENDING):  # an item that the other system lacks cannot be compared
         status[(other.asked == code) & (status != NOT_APPLICABLE)] = code
     return np.where(status == SCORED, values, np.nan), status
 

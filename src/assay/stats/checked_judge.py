@@ -142,9 +142,10 @@ class PredictionPowered:
     ) -> PredictionPoweredMean | None:
         """Returns the corrected mean over some items of one or several arms; None if there is no correction.
 
-        There is none if people's labels change nothing, or people finished too few items. Failed items count
-        as the given value, or not at all. The value of an item is its mean over the arms: they answered the
-        same question, so they are not separate draws. Raises a UsageError if the arms count different items.
+        There is no correction if people's labels change nothing, or people finished too few items. Failed
+        items count as the given value, or not at all. The value of an item is its mean over the arms: they
+        answered the same question, so they are not separate draws. Raises a UsageError if the arms count
+        different items.
         """
         if not any(self.labelled_scores(arm, measure) for arm in arms):
             return None

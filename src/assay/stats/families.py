@@ -1,11 +1,11 @@
 """Decides which of several differences are real, with one error rate for the whole family.
 
 A difference is shown (better or worse) if its interval excludes zero, at a confidence level that its family
-shares. This level is chosen by a bound on the largest deviation in the family: the largest deviation passes
-the bound no more often than a single deviation may (max-T; Westfall and Young, 1993; Romano and Wolf, 2005).
-So systems that move together cost little. The bound is turned back into a confidence level, so that every
-kind of interval can use it. If a study bounds the share of false discoveries instead, the level is that of
-Benjamini and Yekutieli (2005).
+shares. For this level, all differences of the family must pass one bar. The largest deviation of the family
+passes this bar no more often than a single deviation may pass the plain bar (max-T; Westfall and Young, 1993;
+Romano and Wolf, 2005). So systems that move together cost little. The bar is turned back into a confidence
+level, so that every kind of interval can use it. If a study bounds the share of false discoveries instead,
+the level is that of Benjamini and Yekutieli (2005).
 
 A difference that a gate decides was declared before the run. It belongs to the family of its gate, is decided
 at the gate's level, and does not make the other differences harder to show.
@@ -140,7 +140,7 @@ Record = TypeVar("Record", bound=DecidableDifference)
 
 @dataclass(frozen=True)
 class Contrast(Generic[Record]):
-    """A comparison, and what is needed to decide it."""
+    """A comparison, with all that is needed to decide it."""
 
     record: Record
     upward: bool  # whether more is better

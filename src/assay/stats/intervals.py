@@ -118,13 +118,13 @@ def _drawn_quantiles(draws: Floats, shares: Floats) -> Floats:
 
 
 def percentile(resampled: Floats, level: float = LEVEL) -> Interval:
-    """Returns the plain percentile bootstrap interval. At small n it is too short; `interval_of` is not."""
+    """Returns the plain percentile bootstrap interval. It is too short at small n: use `interval_of`."""
     low, high = np.quantile(resampled, [(1 - level) / 2, (1 + level) / 2])
     return Interval(float(low), float(high), "percentile")
 
 
 def _telling(influence: Floats) -> int:
-    """Returns how many rows have another influence than the most frequent influence."""
+    """Returns how many rows have another influence than the most frequent one."""
     rounded = np.round(influence, 9)  # jackknife differences lose digits: coarser than TIE
     return len(rounded) - int(np.unique(rounded, return_counts=True)[1].max())
 
@@ -324,7 +324,7 @@ def wilson(successes: int, n: int, level: float = LEVEL) -> Interval:
 
 
 def clopper_pearson(successes: int, n: int, level: float = LEVEL) -> Interval:
-    """Returns the interval of a proportion that covers at least at its level (Clopper and Pearson, 1934)."""
+    """Returns the interval of a proportion that covers at its level or more (Clopper and Pearson, 1934)."""
     tail = (1 - level) / 2
     # quantiles of beta distributions: binomtest searches for the same numbers, a hundred times slower
     low = 0.0 if successes == 0 else float(special.betaincinv(successes, n - successes + 1, tail))

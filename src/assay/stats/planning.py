@@ -1,9 +1,9 @@
 """What a study of a given size can find, and how sure a later look at growing data must be.
 
-If a team repeats a decision on more and more items until it is as hoped, a bound that is wrong in 2.5 % of
-studies is wrong more often. So all looks together share one error budget, which is spent step by step (Lan
-and DeMets, 1983). The first look, or the look at a planned size, has the plain bound. Later looks share a
-further part of the budget, and each gets less. Before a planned size next to nothing is spent (O'Brien and
+If a team repeats a decision on more and more items until the result is as hoped, a bound that is wrong in 2.5
+% of studies is wrong more often. So all looks together share one error budget, which is spent step by step
+(Lan and DeMets, 1983). The first look, or the look at a planned size, has the plain bound. Later looks share
+a further part of the budget, and each gets less. Before a planned size next to nothing is spent (O'Brien and
 Fleming, 1979). The spending depends on the size, on a grid whose steps grow by 30 %. Otherwise a team could
 gain by choosing the next size after seeing the last result. A second look at the same step uses the next
 step.

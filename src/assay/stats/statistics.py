@@ -249,7 +249,10 @@ class Losses(Wins):
 
 @dataclass(frozen=True)
 class ShareOfItems:
-    """The share of rows that pass a test, as in `share(nDCG@10(new) < 0.1)`; the column is 1 for those."""
+    """The share of rows that pass a test, as in `share(nDCG@10(new) < 0.1)`.
+
+    The column is 1 for rows that pass the test, and 0 for the others.
+    """
 
     reads: ClassVar[str] = "scores"
     takes: ClassVar[int] = 1
@@ -317,7 +320,7 @@ class WeightedMean:
 
 @dataclass(frozen=True)
 class SumOfItems:
-    """The sum over rows, as in `sum(Cost(new))`; a resample has as many rows as there are."""
+    """The sum over rows, as in `sum(Cost(new))`. A resample has as many rows as the data."""
 
     reads: ClassVar[str] = "scores"
     takes: ClassVar[int] = 1

@@ -59,7 +59,7 @@ def subset_weights(n: int, resamples: int = RESAMPLES, seed: int = 0) -> Iterato
 
 
 def subset_interval(resampled_means: Floats, level: float = LEVEL) -> Interval:
-    """Returns the interval from the means of subsets. It has no ends if too few rows exist for this level.
+    """Returns the interval from the means of subsets. It has no ends if there are too few rows.
 
     NaN is the mean of a subset that contains no row of a column. Its sum is zero, so it counts against both
     ends: a column with five rows never excludes zero, even if other columns have many rows.

@@ -108,8 +108,9 @@ def unseen_share(n: int, level: float = LEVEL) -> float:
 def gaffke_interval(values: Floats, bounds: Bounds, level: float, resamples: int, seed: int = 0) -> Interval:
     """Returns bounds of a mean that hold for any values that were not seen (Gaffke, 2005).
 
-    They come from a Bayesian bootstrap of the rows and one more row at the end of the range. The bounds are
-    wide if few rows were seen: if all rows gained a little, a rare row that loses everything may be missing.
+    They come from a Bayesian bootstrap of the rows and one more row, which is at the low end of the range for
+    the lower bound and at the high end for the upper bound. The bounds are wide if few rows were seen: if all
+    rows gained a little, a rare row that loses everything may be missing.
     """
     random, tail, n = random_generator(seed), (1 - level) / 2, len(values)
     low, high = [], []
