@@ -1,1 +1,1 @@
-"""A fictional safety board's incident reports, generated from a seed, with what each passage is about."""
+"""Incident reports of a fictional safety board, generated from a seed, with the themes of each passage."""

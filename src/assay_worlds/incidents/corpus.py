@@ -27,7 +27,7 @@ class Chunk(NamedTuple):
 
 @lru_cache(maxsize=2)
 def chunks(seed: int = SEED) -> tuple[Chunk, ...]:
-    """All passages of all reports. The same seed gives the same passages."""
+    """Returns all passages of all reports. The same seed gives the same passages."""
     rng = Random(seed)
     reports = plan(rng)
     writer = ReportWriter(rng)
@@ -42,7 +42,7 @@ def chunks(seed: int = SEED) -> tuple[Chunk, ...]:
 
 
 def frame(seed: int = SEED) -> pl.DataFrame:
-    """The passages as a frame: id, report, section and text, and what is known of the accident."""
+    """Returns the passages as a table: id, report, section and text, and the data of the accident."""
     import polars as pl
 
     rows = [
@@ -74,7 +74,7 @@ def frame(seed: int = SEED) -> pl.DataFrame:
 
 
 def write(path: Path, seed: int = SEED) -> int:
-    """Writes the corpus as Parquet and returns how many passages it has."""
+    """Writes the corpus as Parquet, and returns the number of its passages."""
     table = frame(seed)
     table.write_parquet(path, compression="zstd", compression_level=19)
     return table.height
@@ -84,7 +84,7 @@ WEIGHED = ("analysis", "findings", "cause")
 
 
 class ThemeQuery(NamedTuple):
-    """The theme that a query asks for, and the sections that count (all, if none is named)."""
+    """The theme that a query asks for, and the sections that count. Without sections, all sections count."""
 
     theme: str
     sections: tuple[str, ...] = ()
@@ -115,17 +115,17 @@ ASKED = {
 
 
 def themes_of(chunk_id: str, seed: int = SEED) -> dict[str, str]:
-    """The themes of a passage, and how it mentions each: by `keyword` or by `paraphrase`."""
+    """Maps each theme of a passage to how the passage mentions it: by `keyword` or by `paraphrase`."""
     return {chunk.chunk_id: dict(chunk.written.themes) for chunk in chunks(seed)}.get(chunk_id, {})
 
 
 def truth(seed: int = SEED) -> dict[str, set[str]]:
-    """The passages that a perfect reviewer marks as relevant, by query id."""
+    """Returns the passages that a perfect reviewer marks as relevant, by query id."""
     return {item_id: _relevant(asked, seed) for item_id, asked in ASKED.items()}
 
 
 def truth_without_keywords(seed: int = SEED) -> dict[str, set[str]]:
-    """The relevant passages that contain no keyword of their theme, by query id."""
+    """Returns the relevant passages that contain no keyword of their theme, by query id."""
     found = truth(seed)
     hows = {chunk.chunk_id: chunk.written.themes for chunk in chunks(seed)}
     return {

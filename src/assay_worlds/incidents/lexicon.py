@@ -8,7 +8,7 @@ from assay_worlds.texts import TextEntry, read_texts
 
 
 class Region(TextEntry, frozen=True):
-    """Names of districts, places, companies, vessels and people; some are listed by kind of vehicle."""
+    """The names of districts, places, companies, vessels and people. Some depend on the kind of vehicle."""
 
     board: str
     regions: dict[str, tuple[str, ...]]
@@ -30,9 +30,9 @@ GROUPS = ("crew", "attention", "setting", "machine", "company")
 class AccidentTheme(TextEntry, frozen=True):
     """A cause of accidents. Reports mention it with its keywords or in other words.
 
-    `words` are what a keyword search looks for. Every sentence of `keyword`, `advice_keyword` and
-    `other_sense` contains one of them; no sentence of `paraphrase` and `advice_paraphrase` does. In a
-    sentence of `other_sense` the words mean something else, or the cause is ruled out; such sentences are
+    A keyword search looks for `words`. Every sentence of `keyword`, `advice_keyword` and `other_sense`
+    contains one of these words. No sentence of `paraphrase` and `advice_paraphrase` contains one. In a
+    sentence of `other_sense`, the words mean something else, or the cause is ruled out. Such sentences are
     used only in reports without the theme. All sentences are templates.
     """
 
@@ -49,13 +49,13 @@ class AccidentTheme(TextEntry, frozen=True):
 
 @cache
 def themes() -> dict[str, AccidentTheme]:
-    """All themes, by key."""
+    """Reads all themes, and returns them by key."""
     groups = (read_texts(tuple[AccidentTheme, ...], __package__, f"{group}_themes") for group in GROUPS)
     return {theme.key: theme for group in groups for theme in group}
 
 
 class VehicleModel(TextEntry, frozen=True):
-    """One vehicle model, with the words that its crew and the public use for it."""
+    """One vehicle model, and the words that its crew and the public use for it."""
 
     vehicle_type: str
     kind: str  # what the sentences of a theme are marked with: air, water, rail, rope
@@ -70,7 +70,7 @@ class VehicleModel(TextEntry, frozen=True):
 
 
 class Vehicles(TextEntry, frozen=True):
-    """All vehicle models; for each kind of vehicle, the phases of a trip and its possible outcomes."""
+    """All vehicle models. For each kind of vehicle: the phases of a trip, and its possible outcomes."""
 
     models: tuple[VehicleModel, ...]
     dispatcher: dict[str, str]

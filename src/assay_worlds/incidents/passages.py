@@ -1,4 +1,4 @@
-"""Writes reports section by section. Passages mention a cause with its keywords or without them."""
+"""Writes reports section by section. A passage mentions a cause with its keywords or in other words."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class WrittenPassage:
 
 
 class ThemeMention(NamedTuple):
-    """Sentences about a cause, or (if `theme` is empty) a sentence that only sounds like one."""
+    """Sentences about a cause. If `theme` is empty, the sentence only sounds like a mention."""
 
     sentences: list[ReportSentence]
     theme: str = ""
@@ -81,13 +81,13 @@ class PassageDraft:
 
 
 class ReportWriter:
-    """Writes reports. All reports deal their sentences from the same decks, so that none repeats too soon."""
+    """Writes reports. All reports use the same decks of sentences, so that no sentence returns soon."""
 
     def __init__(self, rng: Random) -> None:
         self.rng, self.decks = rng, Decks(rng)
 
     def write(self, report: AccidentReport, other: AccidentReport) -> Iterator[WrittenPassage]:
-        """Yields the passages of a report. Sentences may mention the other report."""
+        """Yields the passages of a report. Sentences may mention the report `other`."""
         wording = SentenceFiller(self.rng, report.model.kind, slots(self.rng, report, other))
         sheets = self._sheets(report)
         for rank, cause in enumerate(report.causes):
@@ -107,7 +107,7 @@ class ReportWriter:
     def _spread(
         self, sheets: Sequence[PassageDraft], rank: int, cause: Cause, wording: SentenceFiller
     ) -> None:
-        """Adds mentions of a cause to its home section and to other sections, by its rank."""
+        """Adds mentions of a cause to its home section, and by its rank also to other sections."""
         present = {sheet.section.key for sheet in sheets}
         homes = [key for key in cause.theme.homes if key in present] or ["analysis"]
         places = [homes[0], *(key for key, chance in MENTIONS[rank].items() if self.rng.random() < chance)]
@@ -116,7 +116,7 @@ class ReportWriter:
             sheet.mentions.append(self._mention(cause, key, wording))
 
     def _mention(self, cause: Cause, key: str, wording: SentenceFiller) -> ThemeMention:
-        """A few sentences on a cause. If one of them names it, the others do not."""
+        """Writes a few sentences on a cause. At most the first one contains its keywords."""
         theme, advice = cause.theme, key == "recommendations"
         named, unnamed = theme.keyword, theme.paraphrase
         if advice:
@@ -130,7 +130,7 @@ class ReportWriter:
     def _mislead(
         self, sheets: Sequence[PassageDraft], report: AccidentReport, wording: SentenceFiller
     ) -> None:
-        """Puts keywords of absent themes, in another sense, into plain passages."""
+        """Puts keywords of absent themes, in another sense, into passages of plain sections."""
         absent = [theme for theme in themes().values() if not report.has(theme.key)]
         plain = [sheet for sheet in sheets if sheet.section.key in PLAIN]
         for theme in self.rng.sample(absent, OTHER_SENSES):
@@ -174,7 +174,7 @@ class ReportWriter:
     def _cause(
         self, mentions: Sequence[list[ReportSentence]], wording: SentenceFiller
     ) -> list[ReportSentence]:
-        """The cause first, then what contributed, in the order of their weight."""
+        """Puts the main cause first, and then the contributing causes in the order of their weight."""
         opening = self._say(pools()["cause_open"], wording, 1)
         for number, mention in enumerate(mentions):
             link = self._say(pools()["cause_link"], wording, 1) if number else []
@@ -187,7 +187,7 @@ class ReportWriter:
     def _in_order(
         self, pool: Sequence[str], wording: SentenceFiller, mentions: Sequence[list[ReportSentence]]
     ) -> list[ReportSentence]:
-        """Mixes the mentions into background sentences, which stay in the order of the pool."""
+        """Mixes the mentions into background sentences. These sentences stay in the order of the pool."""
         background = self._background(pool, wording, list(chain(*mentions)))
         parts = [[background[template]] for template in sorted(background, key=pool.index)]
         for mention in mentions:
@@ -227,7 +227,7 @@ _ARTICLE = re.compile(r"\b([Aa]) (?=[AEIO])")
 
 
 class ReportSentence(NamedTuple):
-    """A finished sentence, and the slots of its template."""
+    """A finished sentence, and the names of the slots in its template."""
 
     text: str
     slots: frozenset[str]
@@ -236,8 +236,8 @@ class ReportSentence(NamedTuple):
 class SentenceFiller:
     """Fills templates with the names and numbers of one report.
 
-    A template that begins with `air:`, `water:`, `rail:` or `rope:` (or several of them, with commas) suits
-    only vehicles of that kind.
+    A template may begin with `air:`, `water:`, `rail:`, `rope:`, or several of these with commas. It then
+    suits only vehicles of these kinds.
     """
 
     def __init__(self, rng: Random, kind: str, slots: Mapping[str, str | Sequence[str]]) -> None:
@@ -245,7 +245,7 @@ class SentenceFiller:
         self._used: set[str] = set()
 
     def say(self, template: str) -> ReportSentence:
-        """One random wording of a template."""
+        """Returns one random wording of a template."""
         self._used.clear()
         text = _KINDS.sub("", template, count=1) if suits(template, self.kind) else template
         text = _ARTICLE.sub(r"\1n ", render(text, self.rng, self))
@@ -258,7 +258,7 @@ class SentenceFiller:
 
 
 class Decks:
-    """Deals templates like cards: a template returns only after all others of its pool were used."""
+    """Deals templates like cards. A template returns only after all others of its pool were used."""
 
     def __init__(self, rng: Random) -> None:
         self._rng = rng
@@ -279,7 +279,7 @@ class Decks:
 
 
 def suits(template: str, kind: str) -> bool:
-    """Whether a template is unmarked, or marked for this kind of vehicle."""
+    """Whether a template is for every kind of vehicle, or is marked for this kind."""
     marked = _KINDS.match(template)
     return marked is None or kind in marked[1].split(",")
 
@@ -290,18 +290,18 @@ _SHE = {"he": "she", "his": "her", "him": "her", "himself": "herself"}
 
 @cache
 def words() -> dict[str, str]:
-    """The templates that fill slots the same way in every report."""
+    """Reads the templates that fill slots in the same way in every report."""
     return read_texts(dict[str, str], __package__, "words")
 
 
 @cache
 def pools() -> dict[str, tuple[str, ...]]:
-    """Sentence templates, by section."""
+    """Reads the sentence templates, by section."""
     return read_texts(dict[str, tuple[str, ...]], __package__, "sections")
 
 
 def slots(rng: Random, report: AccidentReport, other: AccidentReport) -> dict[str, str | Sequence[str]]:
-    """The values for a report's slots. A value may hold alternatives."""
+    """Draws the values for a report's slots. A value may contain alternatives."""
     model, day, known = report.model, report.happened, region()
     first, second, third = rng.sample(known.surnames, 3)
     aboard = rng.randint(*model.aboard)

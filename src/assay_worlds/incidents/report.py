@@ -31,7 +31,7 @@ class Cause:
 
 @dataclass(frozen=True)
 class AccidentReport:
-    """One accident, and when the board reported on it."""
+    """One accident, and the day on which the board reported on it."""
 
     report_id: str
     model: VehicleModel
@@ -54,7 +54,10 @@ class AccidentReport:
 
 
 def plan(rng: Random) -> list[AccidentReport]:
-    """Plans all reports: each model equally often, each theme about equally often, no name twice."""
+    """Plans all reports.
+
+    Each model occurs equally often, each theme about equally often, and each name only once.
+    """
     names = {key: rng.sample(pool, len(pool)) for key, pool in region().names.items()}
     count = len(YEARS) * A_YEAR
     known = vehicles().models
@@ -99,7 +102,7 @@ def _report(
 
 
 def _day(rng: Random, reported: date, keys: set[str]) -> date:
-    """A random day, 240 to 600 days before the report, in a season that suits its themes."""
+    """Draws a day that lies 240 to 600 days before the report, in a season that suits the report's themes."""
     days = [reported - timedelta(days=before) for before in range(240, 600)]
     if "icing" in keys:
         days = [day for day in days if day.month in COLD]
@@ -109,7 +112,7 @@ def _day(rng: Random, reported: date, keys: set[str]) -> date:
 
 
 class _ThemeDealer:
-    """Deals the themes about equally often, and the values of candour in turn."""
+    """Deals all themes about equally often, and the values of candour in turn."""
 
     def __init__(self, rng: Random) -> None:
         self._rng = rng
@@ -176,14 +179,18 @@ _LETTERED = {"findings": "(a)", "cause": "(b)", "recommendations": "(c)"}
 
 
 class ReportSection(NamedTuple):
-    """A section: what it is, and its heading in the report."""
+    """A section: its key, and its heading in the report."""
 
     key: str
     name: str
 
 
 def sections(rng: Random, report: AccidentReport) -> list[ReportSection]:
-    """The sections of a report: ten that all have, and up to four more, its first theme's home among them."""
+    """Returns the sections of a report: ten that every report has, and up to four more.
+
+    The additional sections include the home section of the first theme, if that section is not in every
+    report.
+    """
     home = [key for cause in report.causes[:1] for key in cause.theme.homes if key in OPTIONAL][:1]
     others = [key for key in OPTIONAL if key not in home]
     extra = {*home, *rng.sample(others, rng.randint(1, 4) - len(home))}

@@ -31,7 +31,7 @@ STATES, REPEATS = (
 
 
 class Sentence(NamedTuple):
-    """A sentence. If it states a fact, `grade` is the relevance of its passage to a question on that fact."""
+    """A sentence. If it states a fact, `grade` is its passage's relevance to a question on that fact."""
 
     text: str
     fact: Any = None
@@ -39,14 +39,14 @@ class Sentence(NamedTuple):
 
 
 class PageParagraph(NamedTuple):
-    """A paragraph, which becomes one passage."""
+    """A paragraph of a page. Each paragraph becomes one passage."""
 
     section: str
     sentences: tuple[Sentence, ...]
 
 
 class Mention(NamedTuple):
-    """A sentence that mentions a fact: its passage, document and span."""
+    """A sentence that mentions a fact, with its passage, document and span."""
 
     fact: Any
     grade: int
@@ -67,7 +67,7 @@ class PageDraft:
 
 
 class FinishedPage(NamedTuple):
-    """A finished document, its passages, and where they mention facts."""
+    """A finished document, its passages, and the places where they mention facts."""
 
     document: Document
     passages: list[Passage]
@@ -75,17 +75,17 @@ class FinishedPage(NamedTuple):
 
 
 def state(fact: Fact) -> Sentence:
-    """The sentence that states a fact."""
+    """Returns the sentence that states a fact."""
     return Sentence(fact.sentence, fact)
 
 
 def prose(*texts: str) -> tuple[Sentence, ...]:
-    """Sentences without facts."""
+    """Returns sentences without facts."""
     return tuple(Sentence(text) for text in texts)
 
 
 def lay_out(draft: PageDraft) -> FinishedPage:
-    """Lays a draft out as text, and records the spans of its passages and facts."""
+    """Writes a draft as text, and records the spans of its passages and facts."""
     parts, passages, mentions, at, metadata = [draft.title], [], [], len(draft.title), dict(draft.metadata)
     for number, paragraph in enumerate(draft.paragraphs, 1):
         doc_id, heading = f"{draft.doc_id}#p{number}", f"\n\n{paragraph.section}\n"
@@ -105,7 +105,7 @@ def lay_out(draft: PageDraft) -> FinishedPage:
 
 
 class Duty(TextEntry, frozen=True):
-    """A duty, in the words of its holder's page and in a colleague's plain words."""
+    """A duty, in the words of its holder's page and in the plain words of a colleague."""
 
     text: str
     plain: str
@@ -175,7 +175,7 @@ SECTIONS = {
 
 
 class Edition(NamedTuple):
-    """One text of a topic: its office (None: the whole company) and its year."""
+    """One text on a topic, for an office and a year. Without an office, it is for the whole company."""
 
     kind: str
     topic: Topic
@@ -189,12 +189,12 @@ class Edition(NamedTuple):
 
 @cache
 def topics(name: str) -> tuple[Topic, ...]:
-    """The topics of one file of texts."""
+    """Reads the topics of one file of texts."""
     return read_texts(tuple[Topic, ...], __package__, name)
 
 
 def editions(kind: str, topics: Sequence[Topic], world: World) -> Iterator[PageDraft]:
-    """Yields all editions, newest first: a small corpus has the current and some earlier ones."""
+    """Yields all editions, the newest first. So even a small corpus has current and some earlier editions."""
     numbers = dict.fromkeys((topic.key for topic in topics), 0)
     for year in reversed(YEARS):
         for topic in topics:
@@ -244,7 +244,7 @@ def _facts(edition: Edition, world: World) -> list[Fact]:
 
 
 def _values(edition: Edition, world: World) -> list[str]:
-    """The values of each edition. Each edition changes one value of the edition before it."""
+    """Returns the values of an edition. Each edition changes one value of the edition before it."""
     rng = world.rng("values", edition.topic.key, edition.place)
     choices = [phrase.values for phrase in edition.topic.clauses]
     values = [rng.choice(options) for options in choices]
@@ -260,7 +260,7 @@ def _local(value: str, office: Office | None) -> str:
 
 
 def _scopes(place: str, year: int | None) -> dict[str, dict[str, str]]:
-    """The words that name office and year, by question style. Without a year, the current edition counts."""
+    """Returns the words for office and year, by question style. Without a year, they mean the current one."""
     if place:
         when = (f" {year}", f" in {year}", f" in {year}") if year else ("", " today", " now")
         where = (place, f"at the {place} office", f"in {place}")
@@ -271,7 +271,7 @@ def _scopes(place: str, year: int | None) -> dict[str, dict[str, str]]:
 
 
 class ReleaseSetting(TextEntry, frozen=True):
-    """A setting, a user's plain words for it, and its possible values."""
+    """A setting, the plain words that a user has for it, and its possible values."""
 
     name: str
     plain: str
@@ -293,7 +293,7 @@ def release_texts() -> ReleaseTexts:
 
 
 def releases(world: World) -> Iterator[PageDraft]:
-    """Yields releases without end, the products in turn."""
+    """Yields releases without end. The products take turns."""
     streams = [_versions(product, world.rng("release", product.name)) for product in world.products]
     for stream in cycle(streams):
         yield next(stream)
@@ -342,7 +342,7 @@ def _repair(index: int, slots: dict[str, str]) -> Fact:
 
 
 def _move(setting: ReleaseSetting, slots: dict[str, str], values: dict[str, str], rng: Random) -> Fact:
-    """Changes the default of a setting to another value than the last release gave it."""
+    """Changes the default of a setting to a value that differs from the last release."""
     name, old = setting.name, values[setting.name]
     values[name] = rng.choice([choice for choice in setting.values if choice != old])
     own = {**slots, "setting": name, "plain": setting.plain, "old": old}

@@ -17,7 +17,7 @@ QUOTABLE = ("policy", "procedure", "release", "decision")
 
 
 class Matter(TextEntry, frozen=True):
-    """A question that people disagree on, and the sentence that settles it; `{code}` is its number."""
+    """A question on which people disagree, and the sentence that settles it. `{code}` is its number."""
 
     key: str
     subject: str
@@ -108,7 +108,7 @@ def _announcement(doc_id: str, quoted: Sequence[Fact], world: World) -> PageDraf
 
 
 def _quoted(fact: Fact) -> str:
-    """A fact's sentence as a bulletin quotes it, after the name of what it is about."""
+    """Returns the sentence of a fact as a bulletin quotes it, after the names that the fact is about."""
     scope = fact.asked.get("keyword", {}).get("scope", "")
     about = [word for word in (scope, fact.slots.get("product"), fact.slots.get("version")) if word]
     return f"{' '.join(about)}: {fact.sentence}" if about else fact.sentence
@@ -128,7 +128,7 @@ def _day(rng: Random, since: int) -> date:
 
 
 def _settled(kind: str, matters: Sequence[Matter], world: World) -> Iterator[tuple[int, Fact, Matter]]:
-    """Yields each matter with each possible subject, in random order, and the value that settles it."""
+    """Yields each matter with each possible subject, in random order, and the fact that settles it."""
     cases = [
         (matter, slots, contested) for matter in matters for slots, contested in _subjects(matter, world)
     ]
@@ -148,7 +148,7 @@ def _fact(kind: str, matter: Matter, slots: dict[str, str], contested: bool, rng
 
 
 def _subjects(matter: Matter, world: World) -> Iterator[tuple[dict[str, str], bool]]:
-    """The possible subjects of a matter, and whether another subject has the same name."""
+    """Yields the possible subjects of a matter, and whether another subject has the same name."""
     if "{project}" in matter.subject:
         for project in world.projects:
             yield {"project": project.name, "team": project.team}, project.shared

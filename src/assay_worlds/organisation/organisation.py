@@ -1,4 +1,4 @@
-"""The knowledge base of a small fictional organisation, generated from a seed, with questions on it."""
+"""The knowledge base of a small fictional organisation, generated from a seed, with questions about it."""
 
 from __future__ import annotations
 
@@ -33,8 +33,9 @@ LABELS = {
 class Organisation:
     """A generated intranet: policies, procedures, release notes, e-mail, people, decisions; and questions.
 
-    The same parameters give the same bytes. There are at least `passages` passages, and at most one document
-    more of each kind; one question in fifteen has no answer in them.
+    The same parameters give the same bytes. The corpus has at least `passages` passages. Each kind of
+    document may exceed its share by a part of one document. One question in fifteen has no answer in the
+    corpus.
     """
 
     seed: int = 7
@@ -42,7 +43,7 @@ class Organisation:
     queries: int = 60
 
     def load(self, kit: Kit) -> Dataset:
-        """Generates everything in memory; nothing is read or fetched."""
+        """Generates everything in memory. Nothing is read or fetched."""
         if not SMALLEST <= self.passages <= LARGEST:
             raise UsageError(f"passages is {self.passages}; choose a number from {SMALLEST} to {LARGEST}.")
         if self.queries < 1:
@@ -58,7 +59,7 @@ class Organisation:
         return Dataset(name, corpus, questions(mentions, world, self.queries), LABELS)
 
     def _write(self, world: World) -> list[FinishedPage]:
-        """Writes all pages, kind by kind. E-mail comes last because it quotes the others."""
+        """Writes all pages, kind by kind. E-mail comes last, because it quotes the other kinds."""
         streams = {
             "policy": editions("policy", (*topics("office_policies"), *topics("company_policies")), world),
             "procedure": editions("procedure", topics("procedures"), world),

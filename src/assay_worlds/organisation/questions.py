@@ -1,4 +1,4 @@
-"""Questions about the organisation, made from its facts, each with the exact sentence that answers it."""
+"""Questions about the organisation, made from its facts. The sentence that answers each question is known."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def questions(mentions: Sequence[Mention], world: World, count: int) -> list[Ite
 
 
 def _clear_questions(facts: Iterable[Fact]) -> set[tuple[Fact, str]]:
-    """The facts and styles whose question has exactly one answer and does not contain it."""
+    """Returns the facts and styles whose question has exactly one answer and does not contain that answer."""
     asked: dict[str, list[tuple[Fact, str]]] = defaultdict(list)
     for fact in facts:
         for style in STYLES:
@@ -82,7 +82,7 @@ def _clear_questions(facts: Iterable[Fact]) -> set[tuple[Fact, str]]:
 
 
 def _varied(facts: Sequence[Fact], rng: Random) -> list[Fact]:
-    """Facts in random order, such that each relation comes once before any comes again."""
+    """Returns facts in random order. Each relation occurs once before any relation occurs again."""
     seen: Counter[str] = Counter()
     laps = []
     for fact in rng.sample(facts, len(facts)):

@@ -14,7 +14,7 @@ SHARED_NAMES = 0.1  # of the people bear another's name
 
 
 class Person(NamedTuple):
-    """An employee. Two may bear one name, never within one team."""
+    """An employee. Two employees of different teams may have the same name."""
 
     name: str
     role: str
@@ -27,7 +27,7 @@ class Person(NamedTuple):
 
 
 class Project(NamedTuple):
-    """A team's project. Another team may have a project of the same name."""
+    """A project of a team. Another team may have a project of the same name."""
 
     name: str
     team: str
@@ -40,8 +40,8 @@ class Fact:
 
     Facts are compared by identity, because two offices may have the same rule.
 
-    `slots` fill the sentence and the questions alike, `asked` only the questions, by style. A contested
-    fact has rivals that read almost the same: other offices and years, or a namesake.
+    `slots` fill the sentence and the questions. `asked` fills only the questions, by style. A contested fact
+    has rivals that read almost the same: facts of other offices and years, or of a subject of the same name.
     """
 
     kind: str
@@ -57,7 +57,7 @@ class Fact:
         return self.phrase.state.format_map({**self.slots, "value": self.value})
 
     def question(self, style: str) -> str:
-        """The question for this fact in one of the styles `keyword`, `natural` and `paraphrase`."""
+        """Returns the question for this fact in one of the styles `keyword`, `natural` and `paraphrase`."""
         template: str = getattr(self.phrase, style)
         words = template.format_map({**self.slots, **self.asked.get(style, {})})
         return words.replace(" ?", "?").strip()
@@ -74,12 +74,12 @@ class World:
     projects: tuple[Project, ...]
 
     def rng(self, *path: object) -> Random:
-        """A random generator for one part of the world. Parts do not influence each other."""
+        """Returns a random generator for one part of the world. Parts do not influence each other."""
         return Random("/".join(map(str, (self.seed, *path))))
 
 
 def create_world(seed: int, people: int, projects: int) -> World:
-    """Makes a world with so many people and projects. The same seed gives the same world."""
+    """Makes a world with these numbers of people and projects. The same seed gives the same world."""
     rng, names = Random(seed), company()
     return World(
         seed, names.offices, names.products, _people(rng, names, people), _projects(rng, names, projects)
@@ -115,7 +115,7 @@ def _projects(rng: Random, known: Company, count: int) -> tuple[Project, ...]:
 
 
 class Office(NamedTuple):
-    """A site and its currency: `rate` of it make one euro."""
+    """A site and its currency. One euro costs `rate` units of the currency."""
 
     name: str
     currency: str
@@ -154,12 +154,12 @@ STYLES = ("keyword", "natural", "paraphrase")
 
 
 class Phrase(TextEntry, frozen=True):
-    """One relation in words. `{value}` is the answer; a question's `{scope}` says whose and when.
+    """The texts of one relation. `{value}` is the answer; `{scope}` in a question names office and year.
 
-    Its templates have slots but no alternatives, so that every quotation of a fact reads the same.
+    The templates have slots but no alternatives, so that every quotation of a fact reads the same.
 
-    `state` is the sentence of the document. `keyword` reuses its words, `natural` some of them, and
-    `paraphrase` as few as a person who does not know the house's terms would.
+    `state` is the sentence of the document. `keyword` uses the words of `state`, and `natural` uses some of
+    them. `paraphrase` uses as few of them as possible, like a person who does not know the company's terms.
     """
 
     state: str
@@ -170,7 +170,7 @@ class Phrase(TextEntry, frozen=True):
 
 
 class Topic(TextEntry, frozen=True):
-    """A handbook topic: its prose, and the clauses whose values differ between editions."""
+    """A topic of the handbook: its prose, and the clauses whose values differ between editions."""
 
     key: str
     title: str

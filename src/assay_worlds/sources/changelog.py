@@ -1,8 +1,8 @@
-"""Release notes in Markdown: one file, or a folder of them, each with its releases newest first.
+"""Reads release notes in Markdown: one file, or a folder of files. A file has its newest release first.
 
-A heading that is a version begins a release (`# v1.20.1`, `## [1.2.0] - 2024-03-01`); the highest level that
-has such headings counts. Tables of contents and of files to download are left out. Each heading's line names
-its release, because a passage is read away from its page.
+A heading that is a version begins a release (`# v1.20.1`, `## [1.2.0] - 2024-03-01`). Only headings of the
+highest level that has versions count. Tables of contents and of files to download are left out. The line of
+each heading names its release, because a passage is read without its page.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _LONGEST = 200  # characters of a heading that may name a product
 
 
 class _ReleasePart(NamedTuple):
-    """The text under one heading of a release; `path` lists the headings above it and its own."""
+    """The text under one heading of a release. `path` has the headings above it and its own heading."""
 
     path: tuple[str, ...]
     text: str
@@ -51,8 +51,8 @@ class _ReleasePart(NamedTuple):
 class Changelog:
     """The releases of a product, one page each.
 
-    `product` is what the titles of pages begin with, followed by what else the file's name says. Without it,
-    a file's first heading names the product, or else the name of the file, or of the folder it is in.
+    The titles of pages begin with `product`, followed by the remaining words of the file's name. Without
+    `product`, a file's first heading names the product, or else the name of the file or of its folder.
     """
 
     path: str
@@ -80,7 +80,7 @@ class Changelog:
             raise DataError(Problem("there is no release in it", str(where), fix=fix))
 
     def _called(self, name: str) -> str:
-        """The given product name, with the rest of the file name: "Pumps python client"."""
+        """Returns the given product name with the rest of the file name: "Pumps python client"."""
         return " ".join([self.product, *_NOT_NAME.sub(" ", Path(_SUFFIX.sub("", name)).name).split()])
 
     def _page(
@@ -111,9 +111,10 @@ def _files(where: Path) -> list[tuple[str, Path]]:
 
 
 def _place(where: Path, name: str) -> str:
-    """The prefix of a file's page ids: the folder's name if the file is the only one or has a generic name.
+    """Returns the prefix of the ids of a file's pages.
 
-    Many products have a CHANGELOG.md, and a study may read several.
+    The prefix contains the folder's name if the file is the only one or has a generic name. Many products
+    have a CHANGELOG.md, and a study may read several of them.
     """
     stem = _SUFFIX.sub("", name)
     if where.is_file():
@@ -123,12 +124,12 @@ def _place(where: Path, name: str) -> str:
 
 
 def _release_level(plain: PlainText) -> int:
-    """The highest level at which headings are versions; 0 where none is."""
+    """Returns the highest level at which headings are versions; 0 if no heading is a version."""
     return min((each.level for each in plain.headings if _VERSION.fullmatch(each.text)), default=0)
 
 
 def _product(plain: PlainText, level: int, path: Path) -> str:
-    """The product of release notes: from their first heading, their file name or a folder above."""
+    """Returns the product of release notes, from their first heading, their file name or a folder above."""
     headings = [each.text for each in plain.headings[:1] if each.level <= level]
     folders = [folder.name.replace("_", " ").replace("-", " ") for folder in path.resolve().parents[:2]]
     stem = _SUFFIX.sub("", path.name)
@@ -139,7 +140,7 @@ def _product(plain: PlainText, level: int, path: Path) -> str:
 
 
 def _less_notes(text: str) -> str:
-    """A name without words such as "changelog" and "release notes"."""
+    """Removes words such as "changelog" and "release notes" from a name."""
     name, before = " ".join(_NOTES.sub(" ", text).split()), ""
     while name != before:
         name, before = _EDGE.sub("", name), name
@@ -147,7 +148,7 @@ def _less_notes(text: str) -> str:
 
 
 def _releases(plain: PlainText, level: int) -> Iterator[tuple[str, list[_ReleasePart]]]:
-    """The releases with their parts, without lists of files and parts that report no change."""
+    """Yields the releases with their parts. Lists of files and parts without a change are left out."""
     ends = [*(heading.start for heading in plain.headings), len(plain.text)]
     spans = list(zip(plain.headings, pairwise(ends), strict=True))
     version, parts, above = "", list[_ReleasePart](), list[TextHeading]()

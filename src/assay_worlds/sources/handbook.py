@@ -1,4 +1,4 @@
-"""Handbooks: a folder of Markdown pages, and dated snapshots of their earlier texts."""
+"""Reads handbooks: a folder of Markdown pages, and dated snapshots of their earlier texts."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _KIND = "handbook"
 
 
 class _SnapshotLine(msgspec.Struct):
-    """A line of the snapshot file: the text of a page from a day on, or its deletion."""
+    """A line of the snapshot file: the text of a page from a day on, or the deletion of the page."""
 
     as_of: str
     path: str
@@ -55,10 +55,10 @@ class _PageVersion(NamedTuple):
 class Handbook:
     """A folder of Markdown pages, with or without front matter, and their earlier texts.
 
-    A page that the snapshots cover is a document for each of its texts; the one that holds now is the page
-    itself. `snapshots` is a file of JSON lines (`as_of`, `path`, `text`, or `deleted`), gzipped or not, in
-    the folder; a page that is not in it has one text. `snapshots_per_page` keeps the latest of the earlier
-    texts of a page only. `name` is what people call the handbook.
+    If the snapshots cover a page, each of its texts becomes a document. The text that holds now is the page
+    itself. `snapshots` is a file in the folder, gzipped or not. It has JSON lines with `as_of`, `path`, and
+    `text` or `deleted`. A page without snapshots has only one text. `snapshots_per_page` limits the earlier
+    texts of a page to the latest ones. `name` is what people call the handbook.
     """
 
     path: str
@@ -107,7 +107,7 @@ class Handbook:
         versions: Mapping[str, Sequence[_PageVersion]],
         parser: MarkdownIt,
     ) -> Iterator[SourcePage]:
-        """The current text of a page, if it still exists, and its earlier texts."""
+        """Yields the current text of a page, if the page still exists, and then its earlier texts."""
         source = None if file is None else _read(file)
         dated = versions.get(path, ())
         doc_id = f"{prefix}/{path.rpartition('.')[0]}"
@@ -128,7 +128,7 @@ class Handbook:
 
 
 def _files(folder: Path) -> dict[str, Path]:
-    """The pages of a folder by their path in it; hidden folders hold none."""
+    """Returns the pages of a folder by their path in the folder. Hidden folders are skipped."""
     if not folder.is_dir():
         fix = "Give the folder of Markdown pages, relative to the study."
         raise DataError(Problem("there is no such folder", str(folder), fix=fix))
@@ -143,7 +143,7 @@ def _files(folder: Path) -> dict[str, Path]:
 
 
 def _read(path: Path) -> str | None:
-    """The text of a file, or None if it is not text. Broken characters are replaced."""
+    """Returns the text of a file, or None if the file is not text. Broken characters are replaced."""
     content = path.read_bytes()
     return None if b"\0" in content else content.decode("utf-8", "replace")
 
@@ -154,7 +154,7 @@ def _called(folder: Path) -> str:
 
 
 def _versions(path: Path) -> dict[str, list[_PageVersion]]:
-    """The texts of each page with their days of validity. All broken lines are reported together."""
+    """Reads the texts of each page with their days of validity. All broken lines are reported together."""
     by_path: dict[str, list[_SnapshotLine]] = {}
     problems = []
     decode = msgspec.json.Decoder(_SnapshotLine).decode
@@ -185,7 +185,7 @@ def _ended(records: list[_SnapshotLine]) -> list[_PageVersion]:
 
 
 def _page(doc_id: str, source: str, metadata: dict[str, Any], parser: MarkdownIt) -> Iterator[SourcePage]:
-    """The page of a Markdown text, or None if it has no text."""
+    """Yields the page of a Markdown text; yields nothing if it has no text."""
     plain = plain_text(source, parser)
     if not plain.text.strip():
         return
@@ -211,7 +211,7 @@ def _title(plain: PlainText, path: str) -> str:
 
 
 def _sections(plain: PlainText, title: str) -> Iterator[PageSection]:
-    """The sections between headings. A heading without text belongs to the section below it."""
+    """Yields the sections between headings. A heading without text belongs to the section below it."""
     path: list[TextHeading] = []
     start = 0
     top, bottom = TextHeading(0, title, 0), TextHeading(0, "", len(plain.text))

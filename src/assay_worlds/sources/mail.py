@@ -1,11 +1,11 @@
-"""E-mail on disk: a folder of message files, an mbox file, or JSONL of source texts.
+"""Reads e-mail from disk: a folder of message files, an mbox file, or JSONL of source texts.
 
     maildir/PERSON/FOLDER/1.       as the Enron corpus is distributed
     list.mbox
     messages.jsonl[.gz]            one {"_id": …, "raw": …} per line
 
-A folder that holds mbox or JSONL files is read as those; any other is a tree of messages. The text of a page
-begins with the lines From, Date and Subject, so that they can be evidence.
+If a folder contains mbox or JSONL files, only these files are read. Any other folder is a tree of message
+files. The text of a page begins with the lines From, Date and Subject, so that these lines can be evidence.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class MessageSource(msgspec.Struct, frozen=True):
 
 
 class LocatedMessage(NamedTuple):
-    """A message with its id in this source, and its path."""
+    """A message, its id in the source, and its path."""
 
     id: str
     path: str
@@ -108,7 +108,7 @@ def _is_message(path: Path) -> bool:
 
 
 def _messages(files: list[tuple[str, Path]], boxed: bool) -> Iterator[LocatedMessage]:
-    """The messages of all files. If `boxed`, every file is read as an mbox, whatever its name."""
+    """Yields the messages of all files. If `boxed`, every file is read as an mbox, whatever its name."""
     for name, path in files:
         if name.endswith((".jsonl", ".jsonl.gz")):
             reader = FolderReader(path.parent)
@@ -155,7 +155,7 @@ def _doc_id(found: LocatedMessage) -> str:
 
 
 def _sections(text: str, subject: str) -> Iterator[PageSection]:
-    """The sections of a page: the message and its signature."""
+    """Yields the sections of a page: the message and its signature."""
     signature = list(_SIGNATURE.finditer(text))
     end = signature[-1].start() if signature else len(text)
     yield PageSection(subject, Span(0, end))
@@ -177,7 +177,7 @@ _GAP = re.compile(r"\n\s*\n")
 
 
 class MailMessage(NamedTuple):
-    """The parts of an e-mail that are read: sender, date, subject, references and text."""
+    """The parts of an e-mail that are used: sender, date, subject, references and text."""
 
     name: str
     address: str
@@ -194,18 +194,18 @@ class MailMessage(NamedTuple):
 
     @property
     def is_reply(self) -> bool:
-        """Whether the subject is that of a reply."""
+        """Whether the subject marks the message as a reply."""
         return says_reply(self.subject)
 
 
 def bare(subject: str) -> str:
-    """A subject without "Re:" and the tags of mailing lists."""
+    """Returns a subject without "Re:" and the tags of mailing lists."""
     found = _MARKS.match(subject)
     return subject[found.end() :] if found else subject
 
 
 def says_reply(subject: str) -> bool:
-    """Whether a subject begins like that of a reply."""
+    """Whether a subject begins like the subject of a reply."""
     return bool(_REPLY.match(subject))
 
 
@@ -256,7 +256,7 @@ def _date(text: str) -> datetime | None:
 
 
 def _body(message: EmailMessage) -> str:
-    """The text of a message: its plain part, or else its HTML. Attachments are left out."""
+    """Returns the text of a message: its plain part, or else its HTML. Attachments are left out."""
     try:
         part = message.get_body(("plain", "html"))
     except _BROKEN:
@@ -294,16 +294,16 @@ _UNDATED = datetime.max.replace(tzinfo=UTC)
 
 
 class ThreadPosition(NamedTuple):
-    """The positions of the first message of its thread and of the message that it answers."""
+    """The position of the first message of the thread, and the position of the message that is answered."""
 
     first: int
     parent: int | None
 
 
 def places(messages: Sequence[MailMessage]) -> list[ThreadPosition]:
-    """The position of each message in its thread.
+    """Returns the position of each message in its thread.
 
-    Messages that refer to each other, or to the same missing message, form a thread. A reply without a known
+    Messages form a thread if they refer to each other or to the same missing message. A reply without a known
     reference joins the last earlier message with the same subject.
     """
     from scipy.cluster.hierarchy import DisjointSet
@@ -337,7 +337,7 @@ def places(messages: Sequence[MailMessage]) -> list[ThreadPosition]:
 
 
 def moment(message: MailMessage) -> datetime:
-    """The sort key of a message: when it was sent. Messages without a date come last."""
+    """Returns the sort key of a message: the time of sending. Messages without a date come last."""
     if message.date is None:
         return _UNDATED
     return message.date if message.date.tzinfo else message.date.replace(tzinfo=UTC)

@@ -1,7 +1,7 @@
-"""Public safety reports, one page each: wildland fire, aviation at fires, lessons of space flight.
+"""Reads public safety reports, one page each: wildland fires, aviation at fires, lessons of space flight.
 
-The text of a page begins with a line for each field of the report (Incident, Date, State …), so that they can
-be evidence; then come its sections, each under its name. `report_tables` says what the files are.
+The text of a page begins with one line per field of the report (Incident, Date, State …), so that these lines
+can be evidence. The sections follow, each under its name.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class SafetyReports:
 
 
 def clean(text: str) -> str:
-    """Splits a section's text into paragraphs of the length of a passage. The words stay the same."""
+    """Splits the text of a section into paragraphs of the length of a passage. The words stay the same."""
     lines = _GAP.sub("\n\n", _RETURN.sub("\n", _less_breaks(text)))
     lines = "\n".join(_SPACES.sub(" ", line).strip() for line in lines.split("\n"))
     return split_paragraphs(_BLANK.sub("\n\n", lines).strip(), WORDS)
@@ -134,7 +134,7 @@ class ReportFiles(NamedTuple):
 
 
 def report_files(folder: Path) -> ReportFiles:
-    """Finds the files of the three collections; an error names the missing ones."""
+    """Finds the files of the three collections. An error names the missing files."""
     reader = FolderReader(folder)
     years = sorted(reader.folder.glob("SAFENET_*.csv*"))
     if not years:
@@ -145,7 +145,7 @@ def report_files(folder: Path) -> ReportFiles:
 
 
 def reports(files: ReportFiles) -> pl.DataFrame:
-    """The reports of all three collections, in the order of their ids. A missing section is null."""
+    """Returns the reports of all three collections, in the order of their ids. A missing section is null."""
     sources = [*map(_safenet, files.safenet), _safecom(files.safecom), _llis(files.llis)]
     return (
         pl.concat(sources, how="diagonal")
@@ -223,7 +223,7 @@ def _llis(files: dict[str, Path]) -> pl.DataFrame:
 
 
 def _table(path: Path, needed: list[str], key: str, optional: list[str] | None = None) -> pl.DataFrame:
-    """The rows of a CSV or JSONL file that have a key. Blank and missing values are null."""
+    """Reads the rows of a CSV or JSONL file that have a key. Blank and missing values are null."""
     raw = read_unpacked(path)
     try:
         raw.decode()
@@ -262,7 +262,7 @@ def _words(column: str) -> pl.Expr:
 
 
 def _own_text(section: str) -> pl.Expr:
-    """A section's text, or null if it is empty or repeats another report."""
+    """Returns a section's text, or null if the text is too short or occurs in too many reports."""
     shared = pl.len().over(section)
     own = (_words(section) >= FEWEST_WORDS) & (shared <= MOST_SHARED)
     return pl.when(own).then(pl.col(section)).alias(section)

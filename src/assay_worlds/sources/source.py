@@ -1,4 +1,4 @@
-"""Sources of real texts: pages of plain text with sections, and the passages cut from them."""
+"""Sources of real texts: pages of plain text with sections, and the passages cut from these pages."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ _SHA256 = re.compile(r"[0-9a-fA-F]{64}")
 
 
 class PageSection(NamedTuple):
-    """A span of a page under one heading; its path of headings is joined by " > "."""
+    """A span of a page under one heading. The heading is the path of headings, joined by " > "."""
 
     heading: str
     span: Span
 
 
 class SourcePage(NamedTuple):
-    """A document as plain text, without markup, so that people see exactly what is searched.
+    """A document as plain text, without markup, so that people see exactly the text that is searched.
 
-    `document.metadata` has `kind` ("handbook", "mail", "changelog", "report"), `path`, and where known `date`
-    (ISO), `version`, `as_of` (the day from which a dated snapshot is) and `snapshot_of` (the page's path,
-    shared by all its snapshots).
+    `document.metadata` has `kind` ("handbook", "mail", "changelog", "report") and `path`. If they are known,
+    it also has `date` (ISO), `version`, `as_of` (the day on which a dated snapshot begins) and `snapshot_of`
+    (the path of the page, which all its snapshots share).
     """
 
     document: Document
@@ -47,7 +47,8 @@ class SourcePage(NamedTuple):
 class TextSource(Protocol):
     """A plugin that reads pages from disk, in a fixed order.
 
-    `sha256` pins the content: empty takes whatever is there, anything else must be what `fingerprint` gives.
+    `sha256` pins the content. If it is empty, any content is accepted. Otherwise it must be equal to the
+    `fingerprint` of the content.
     """
 
     kind: ClassVar[str]
@@ -58,7 +59,7 @@ class TextSource(Protocol):
 
 
 def passages_of(page: SourcePage, words: int = WORDS) -> list[Passage]:
-    """Cuts a page into passages: neighbouring paragraphs of one section, up to so many words."""
+    """Cuts a page into passages of neighbouring paragraphs in one section, up to `words` words each."""
     document, found = page.document, list[Passage]()
     for section in page.sections:
         for span in _packed(document.text, section.span, words):
@@ -72,7 +73,7 @@ def passages_of(page: SourcePage, words: int = WORDS) -> list[Passage]:
 
 
 def paragraphs(text: str, inside: Span) -> Iterator[Span]:
-    """The paragraphs of a span, separated by blank lines, without surrounding white space."""
+    """Yields the paragraphs of a span, which blank lines separate, without surrounding white space."""
     start = inside.start
     for gap in (*_GAP.finditer(text, inside.start, inside.end), None):
         end = inside.end if gap is None else gap.start()
@@ -97,7 +98,7 @@ def _packed(text: str, inside: Span, words: int) -> Iterator[Span]:
 
 
 def fingerprint(files: Iterable[tuple[str, Path]]) -> str:
-    """A hash over the names and bytes of files, in the order given."""
+    """Returns a hash over the names and bytes of files, in the given order."""
     state = hashlib.sha256()
     for name, path in files:
         state.update(f"{name}\0{path.stat().st_size}\0".encode())
@@ -106,7 +107,7 @@ def fingerprint(files: Iterable[tuple[str, Path]]) -> str:
 
 
 def check_pin(where: Path, wanted: str, found: str) -> None:
-    """Raises an error if the content does not have the pinned hash, or the pin is not a hash."""
+    """Raises a DataError if the content does not have the pinned hash, or if the pin is not a hash."""
     if wanted and not _SHA256.fullmatch(wanted):
         what = f"{wanted!r} is not a sha256, which has 64 digits from 0 to f"
         raise DataError(
@@ -122,7 +123,7 @@ _SENTENCE_END = re.compile(r"\n|(?<=[.!?])[ \t]+(?=[\"'(]?[A-Z0-9])")
 
 
 def sort_files(paths: Iterable[Path], root: Path) -> list[tuple[str, Path]]:
-    """Files with their names in a folder, sorted with the numbers in names as numbers."""
+    """Returns files with their names in the folder, sorted. Numbers in names are sorted by value."""
     named = [(path.relative_to(root).as_posix(), path) for path in paths]
     return sorted(named, key=lambda each: (_counted(each[0]), each[0]))
 
@@ -132,7 +133,7 @@ def _counted(name: str) -> list[tuple[int, str]]:
 
 
 def read_unpacked(path: Path) -> bytes:
-    """The bytes of a file, decompressed if it is gzipped."""
+    """Returns the bytes of a file, decompressed if the file is gzipped."""
     if path.suffix != ".gz":
         return path.read_bytes()
     try:
@@ -142,7 +143,7 @@ def read_unpacked(path: Path) -> bytes:
 
 
 def split_paragraphs(text: str, words: int) -> str:
-    """Splits paragraphs that are much longer than so many words.
+    """Splits paragraphs that are much longer than `words` words.
 
     They are split at the ends of lines or sentences. Only white space changes.
     """

@@ -1,1 +1,1 @@
-"""Query suites: corpora with questions whose evidence is known down to the sentence."""
+"""Query suites: corpora with questions. The sentences that are the evidence of each question are known."""

@@ -1,4 +1,4 @@
-"""Generated questions: words, and the program that answers them."""
+"""Generated questions: the words of a question, and the program that answers it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ STYLES = {"keyword": 0.2, "natural": 0.45, "paraphrase": 0.35}
 
 
 class WordedQuestion(NamedTuple):
-    """A question as text and as a program."""
+    """A question as a text and as a program."""
 
     text: str
     program: Program
@@ -27,14 +27,17 @@ class WordedQuestion(NamedTuple):
 
 
 def word_question(relation: Relation, rng: Random, style: str = "", **slots: str) -> str:
-    """Words a question on a relation. Without a style, one is drawn by its share."""
+    """Words a question on a relation. Without `style`, a style is drawn by its share."""
     style = style or rng.choices(list(STYLES), list(STYLES.values()))[0]
     template = relation.keyword if style == "keyword" else rng.choice(getattr(relation, style))
     return capital(render(template, rng, slots))
 
 
 def word_open_question(relation: Relation, rng: Random, **slots: str) -> str | None:
-    """Words a question that ends with its subject and time, so that both may be lists; or None."""
+    """Words a question that ends with its subject and time, so that both may be lists.
+
+    Returns None if the relation has no such wording.
+    """
     fitting = [each for each in relation.natural if each.endswith("{of} in {when}?")]
     return capital(say(rng, fitting, **slots)) if fitting else None
 
@@ -45,19 +48,19 @@ def join_questions(first: str, second: str) -> str:
 
 
 def list_in_words(parts: Sequence[str], last: str) -> str:
-    """A list in words: "a, b and c"."""
+    """Writes a list in words: "a, b and c"."""
     return f" {last} ".join(filter(None, [", ".join(parts[:-1]), parts[-1]]))
 
 
 class FactLookup:
-    """Looks up what pages state about entities of any tier, without writing the pages."""
+    """Looks up the facts that pages state about entities of any tier, without writing the pages."""
 
     def __init__(self, directory: Directory) -> None:
         self.directory = directory
         self._entities: dict[str, dict[str, Entity]] = {}
 
     def find(self, relation: Relation, subject: str, when: str = "") -> Atom | None:
-        """The fact that a page states about a subject, or None."""
+        """Returns the fact that a page states about a subject, or None."""
         kind = relation.kind
         if kind not in self._entities:
             self._entities[kind] = {entity.name: entity for entity in self.directory.every(kind)}
@@ -67,7 +70,7 @@ class FactLookup:
         return Atom(relation.key, subject, self.directory.value(entity, relation, when), when)
 
     def ends(self, subject: str, relations: tuple[Relation, ...]) -> str | None:
-        """The value at the end of a chain of relations, or None if a link is not stated."""
+        """Returns the value at the end of a chain of relations, or None if a link is not stated."""
         at: str | None = subject
         for relation in relations:
             atom = None if at is None else self.find(relation, at)

@@ -1,6 +1,6 @@
 """Makes questions of all shapes about the organisation.
 
-A maker draws from the given generator. It returns a question, or None if the draw gave none.
+Each maker draws from the given random generator. It returns a question, or None if the draw gave no question.
 """
 
 from __future__ import annotations
@@ -47,14 +47,14 @@ Maker = Callable[[Random, int], WordedQuestion | None]
 
 
 class QuestionMaker:
-    """Makes questions about the organisation from `facts`, those of the first stage."""
+    """Makes questions about the organisation from `facts`, which are the facts of the first stage."""
 
     def __init__(self, directory: Directory, facts: Facts) -> None:
         self.directory, self.facts, self.truth = directory, facts, FactLookup(directory)
 
     @cached_property
     def makers(self) -> dict[str, Maker]:
-        """The methods that make questions, by shape."""
+        """Returns the methods that make questions, by shape."""
         return {
             "unknown_name": self.unknown_name,
             "unknown_fact": self.unknown_fact,
@@ -83,7 +83,7 @@ class QuestionMaker:
 
     @cached_property
     def plain(self) -> list[PageKind]:
-        """The kinds with one page per subject."""
+        """The kinds that have one page per subject."""
         return [kind for kind in self.directory.kinds.values() if kind.relations and not kind.editions]
 
     @cached_property
@@ -91,12 +91,12 @@ class QuestionMaker:
         return [relation for kind in self.plain for relation in kind.relations]
 
     def entity(self, kind: str, tier: int, rng: Random) -> Entity:
-        """A random entity that a tier adds."""
+        """Draws an entity of a kind from the entities that a tier adds."""
         start = self.directory.upto(kind, tier - 1) if tier else 0
         return self.directory.every(kind)[rng.randrange(start, self.directory.upto(kind, tier))]
 
     def fresh(self, kind: str, rng: Random) -> str:
-        """A new name in the style of a kind, which no entity has."""
+        """Returns a new name in the style of a kind. No entity has this name."""
         borne = {entity.name for entity in self.directory.every(kind)}
         while True:
             other = Directory(rng.getrandbits(30), self.directory.kinds, {kind: (1, 1, 1)})
@@ -106,21 +106,25 @@ class QuestionMaker:
     # ---------------------------------------------------------------------------------- impossible
 
     def unknown_name(self, rng: Random, tier: int, *, detail: bool = False) -> WordedQuestion:
-        """A question about an entity that does not exist."""
+        """Asks about an entity that does not exist."""
         kinds = {"person", "service", "product", "project", "vendor", "customer"}
         relation = rng.choice([each for each in self._asked_for(detail) if each.kind in kinds])
         name = self.fresh(relation.kind, rng)
         return WordedQuestion(word_question(relation, rng, of=name), program.NoAnswer((relation.key, name)))
 
     def unknown_fact(self, rng: Random, tier: int, *, detail: bool = False) -> WordedQuestion:
-        """A question about an existing entity, on a fact that no page states."""
+        """Asks for a fact that no page states, about an existing entity."""
         relation, entity = rng.choice(self._unstated[detail])
         return WordedQuestion(
             word_question(relation, rng, of=entity.name), program.NoAnswer((relation.key, entity.name))
         )
 
     def _asked_for(self, detail: bool) -> list[Relation]:
-        """The relations to ask for: with a drawn value, for a detail, or with another entity as value."""
+        """Returns the relations to ask for.
+
+        With `detail`, these are the relations with a drawn value. Otherwise they are the relations whose
+        value is another entity.
+        """
         return [each for each in self.relations if bool(each.gives) != detail]
 
     @cached_property
@@ -137,12 +141,12 @@ class QuestionMaker:
         }
 
     def listing(self, rng: Random, tier: int) -> WordedQuestion | None:
-        """Asks for all subjects with one of some values."""
+        """Asks for all subjects that have one of a few values."""
         relation = rng.choice([each for each in self.relations if each.listing])
         return self.listed(relation.key, expand(relation.listing, rng), "or", rng)
 
     def listed(self, relation: str, wording: str, between: str, rng: Random) -> WordedQuestion | None:
-        """Fills a wording with one to three values that several subjects share."""
+        """Fills a wording with one to three values. Several subjects share each value."""
         known, count = self.values(relation, SHARED), rng.randint(1, 3)
         if len(known) < count:
             return None
@@ -165,7 +169,7 @@ class QuestionMaker:
         return WordedQuestion(text, program.Conjunction(tuple(part.program for part in known)))
 
     def short_listing(self, rng: Random, tier: int) -> WordedQuestion | None:
-        """Asks for all subjects with a value that few have."""
+        """Asks for all subjects with a value that only few subjects have."""
         relation = rng.choice([each for each in self.relations if each.listing and each.gives])
         values = self.values(relation.key, *FEW)
         if not values:
@@ -175,12 +179,12 @@ class QuestionMaker:
         return WordedQuestion(text, program.Listing(relation.key, value))
 
     def values(self, relation: str, least: int = 1, most: int | None = None) -> list[str]:
-        """The values that a number of subjects of the first stage share."""
+        """Returns the values that at least `least` and at most `most` subjects of the first stage share."""
         times = Counter(atom.value for atom in self.facts.all(relation))
         return [value for value, count in times.items() if least <= count and (most is None or count <= most)]
 
     def join(self, rng: Random, tier: int) -> WordedQuestion | None:
-        """Asks for all subjects whose related entity has one of some values."""
+        """Asks for all subjects whose related entity has one of a few values."""
         outer = rng.choice([each for each in self.relations if each.gives and each.phrase])
         inner = [each for each in self._from(outer.gives) if each.listing and each.gives != outer.gives]
         kind = self.directory.kinds[outer.kind]
@@ -233,7 +237,7 @@ class QuestionMaker:
         return WordedQuestion(capital(text), program.Portraits(tuple(chosen)))
 
     def some_of(self, kind: str, count: tuple[int, int], rng: Random) -> tuple[tuple[str, ...], str]:
-        """A few entities of the first stage, and their names as a list in words."""
+        """Draws a few entities of the first stage. Returns their names, also as a list in words."""
         known = self.directory.every(kind)[: self.directory.upto(kind, 0)]
         chosen = tuple(entity.name for entity in rng.sample(known, rng.randint(*count)))
         return chosen, list_in_words(chosen, "and")
@@ -277,7 +281,7 @@ class QuestionMaker:
         return self._chain(rng, tier, 3)
 
     def _chain(self, rng: Random, tier: int, hops: int) -> WordedQuestion | None:
-        """A random chain of relations over several kinds, with a value at the end."""
+        """Draws a chain of relations over several kinds that ends with a value, and asks for that value."""
         way = [rng.choice([each for each in self.relations if each.gives and each.phrase])]
         while len(way) < hops:
             last = len(way) == hops - 1
@@ -294,7 +298,7 @@ class QuestionMaker:
         return [each for each in self.relations if each.kind == kind]
 
     def chained(self, subject: str, way: tuple[Relation, ...], rng: Random) -> WordedQuestion | None:
-        """Words a chain if pages state every link and no entity comes twice."""
+        """Words a chain of relations as a question, if pages state every link of the chain."""
         if self.truth.ends(subject, way) is None:
             return None
         of = subject
@@ -332,7 +336,7 @@ class QuestionMaker:
         return WordedQuestion(join_questions(*texts), program.Conjunction(chains))
 
     def two_topics(self, rng: Random, tier: int) -> WordedQuestion | None:
-        """Asks for the same rule in two policies."""
+        """Asks for the values of the same rule in two policies."""
         relation, when = rng.choice(self.directory.kinds["policy"].relations), rng.choice(YEARS)
         one, other = (self.entity("policy", tier, rng) for _ in range(2))
         if one == other or not all(self.directory.stated(each, relation) for each in (one, other)):

@@ -1,4 +1,4 @@
-"""Whether a query gives its answer away, and how many of its words are in its evidence."""
+"""Measures whether a query gives its answer away, and how many of its words are in its evidence."""
 
 from __future__ import annotations
 
@@ -18,7 +18,10 @@ def leaks(text: str, answer: Sequence[str]) -> bool:
 
 
 def overlap(item: Item) -> float | None:
-    """The share of a query's content words that occur in its evidence, or None without evidence."""
+    """Returns the share of a query's content words that occur in its evidence.
+
+    Returns None if the query has no content words or no evidence.
+    """
     asked = set(content_stems([item.text])[0])
     units = item.gold.get("evidence") or ()
     if not asked or not units:
@@ -29,7 +32,7 @@ def overlap(item: Item) -> float | None:
 
 
 def overlap_by_tag(items: Iterable[Item]) -> dict[str, tuple[float, int]]:
-    """The mean overlap of the items of each tag, and how many there are."""
+    """Returns the mean overlap of the items of each tag, and the number of these items."""
     found: dict[str, list[float]] = {}
     for item in items:
         share = overlap(item)

@@ -1,7 +1,7 @@
-"""The plan of a suite: tags are assigned first, then queries are made that fit them.
+"""The plan of a suite: tags are assigned first, and then queries are made that fit the tags.
 
-A fold is a hundred queries with the same tags each time. Three folds are the test set, one is for tuning and
-one for choosing thresholds, so that every split has the same shares, to the query.
+A fold is a hundred queries. Each fold has the same tags equally often. Three folds are the test set, one fold
+is for tuning, and one is for choosing thresholds. Therefore every split has exactly the same shares of tags.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ SOURCES = {ANCHORED: 180, ADVERSARIAL: 60, HAND: 60}
 
 
 class SuiteCell(NamedTuple):
-    """The queries of one shape in a fold: how many, with which tags, worded by whom."""
+    """The queries of one shape in a fold: their number, their tags, and who words them."""
 
     shape: str
     tags: tuple[str, ...]
@@ -95,7 +95,7 @@ CELLS = (
 
 
 class SuiteSlot(NamedTuple):
-    """One query to be made."""
+    """The place of one query that is to be made."""
 
     number: int
     split: str
@@ -105,7 +105,7 @@ class SuiteSlot(NamedTuple):
 
 
 def slots() -> Iterator[SuiteSlot]:
-    """Yields a slot for each query, fold by fold, with the cells in mixed order."""
+    """Yields a slot for each query, fold by fold. Within a fold, the cells are mixed."""
     number = 0
     for fold, split in enumerate(FOLDS):
         places = [(cell, place) for cell in CELLS for place in range(cell.times)]
@@ -122,7 +122,10 @@ def _origin(cell: SuiteCell, place: int) -> str:
 
 
 def _tier(cell: SuiteCell, place: int) -> int:
-    """The stage of a place in a cell. The last places are for later stages; hand-worded ones come first."""
+    """Returns the stage of a place in a cell.
+
+    The last places are for later stages. The hand-worded queries come first.
+    """
     second, third = cell.later
     if place >= cell.times - third:
         return 2
