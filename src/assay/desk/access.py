@@ -54,7 +54,7 @@ class TooManyLogins(Exception):
 class LoginLink(msgspec.Struct, frozen=True, tag="link"):
     """A login link that was given to a rater."""
 
-    mark: str  # the hash of its token
+    mark: str  # the hash of the link's token
     rater: str
     until: float
 
@@ -83,7 +83,7 @@ class Visitor:
 
 
 class LoginAttempts:
-    """Counts failed logins by address and by name. Threads that share it need a lock."""
+    """A counter of failed logins, by address and by name. Threads that share it need a lock."""
 
     def __init__(self, clock: Callable[[], float], most: int = ATTEMPTS, window: float = WINDOW) -> None:
         self._clock, self._most, self._window = clock, most, window
@@ -110,7 +110,7 @@ class LoginAttempts:
 
 
 class Access:
-    """Logs raters in and out of one desk, and checks their cookies. Threads may share it."""
+    """An object that logs raters in and out of one desk, and checks their cookies. Threads may share it."""
 
     def __init__(
         self,
@@ -181,7 +181,7 @@ class Access:
     def _by_password(self, entry: Credentials) -> str | None:
         if self._password is None:
             return None
-        # Computed for unknown names too: the time it takes must not reveal who is a rater.
+        # The hash is computed for unknown names too: the time must not reveal who is a rater.
         right = hmac.compare_digest(self._password_hash(entry.password or ""), self._password)
         return entry.rater if right and entry.rater in self._raters else None
 
@@ -224,7 +224,7 @@ class Access:
         return name in self._names or (self._digits and _is_address(name))
 
     def is_own_page(self, host: str, origin: str | None, site: str | None) -> bool:
-        """Whether a request comes from a page of this desk, or does not come from a page."""
+        """Whether a request comes from a page of this desk, or not from a page at all."""
         if site is not None and site not in {"same-origin", "none"}:
             return False
         if origin is None:

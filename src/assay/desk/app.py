@@ -201,7 +201,7 @@ def save(step: str, task_id: str, draft: Annotated[Draft, _sent(Draft)], work: A
 def take_back(
     step: str, task_id: str, undo: Annotated[Undo, _sent(Undo)], work: At, rater: By
 ) -> SaveReceipt:
-    """Goes back to the mark before."""
+    """Withdraws the current mark and goes back to the mark before it."""
     return work.undo(rater, step, task_id, undo)
 
 

@@ -310,7 +310,7 @@ def _path(points: Sequence[tuple[float, float]]) -> str:
 
 
 def points_drawn(chart: Chart) -> list[tuple[ChartSeries, ChartPoint]]:
-    """Returns the points that a scatter draws: all of them, or of very many every second, third …"""
+    """Returns the points that a scatter draws. Of very many points it draws every second, third …"""
     points = [(series, at) for series in chart.series for at in series.points]
     return points[:: -(-len(points) // MOST) or 1]
 

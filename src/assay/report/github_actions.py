@@ -274,7 +274,7 @@ class PullRequestComments:
 def _is_ours(row: Mapping[str, Any]) -> bool:
     """Whether a bot wrote a comment, or somebody who may write to the repository.
 
-    Otherwise a stranger could write the mark first, and later change what we wrote.
+    Only such comments are updated. A stranger could write the mark first, and later change what we wrote.
     """
     user = row.get("user") or {}
     return user.get("type") == "Bot" or row.get("author_association") in _OURS

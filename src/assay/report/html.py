@@ -27,7 +27,7 @@ WORST = 12  # flips shown for each arm; the item table has them all
 FLIP_TEXT = 160
 
 _OUTCOMES = {True: GO, False: NO_GO, None: INCONCLUSIVE}
-_PARAMETERS = {  # of measures, in words
+_PARAMETERS = {  # the parameters of measures, in words
     "rel": "relevant is grade {} or better",
     "view": "hits count by {}",
     "label": "grades are those of {}",
@@ -208,7 +208,7 @@ def _arm_of(comparison: Comparison) -> str:
 
 
 def _further(results: Results) -> list[Comparison]:
-    """Returns comparisons that belong to no row: other pairs, or whole systems over several arms."""
+    """Returns comparisons that have no row in a panel: other pairs, or whole systems over several arms."""
     return [
         one
         for one in results.comparisons

@@ -211,11 +211,11 @@ def _trimmed(values: list[Any], least: int) -> list[Any]:
 
 @dataclass
 class _ItemPacker:
-    """Packs items as arrays. A hit is [document and text, score, grade, needle, mark, reason, ruled].
+    """An object that packs items as arrays.
 
-    The needle is the position of the expected text. The mark is what a review made of the hit. `ruled` is 1
-    if a rule finds a passage that a person marked. Reasons and texts are stored once. Empty values at the end
-    are left out.
+    A hit is [document and text, score, grade, needle, mark, reason, ruled]. The needle is the position of the
+    expected text. The mark is what a review made of the hit. `ruled` is 1 if a rule finds a passage that a
+    person marked. Reasons and texts are stored once. Empty values at the end are left out.
     """
 
     results: Results
@@ -272,7 +272,7 @@ class _ItemPacker:
         return hits
 
     def _score(self, item: ItemView, arm: str, measure: str) -> list[Any] | float | None:
-        """Returns only the value of a scored item; for other items value and status."""
+        """Returns only the value for most scores. For the others returns value and status."""
         cell = self.grid.get((arm, measure), {}).get(item.item_id)
         if cell is None:
             return None

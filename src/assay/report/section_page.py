@@ -131,7 +131,7 @@ def _within(blocks: Iterable[SectionBlock]) -> Iterator[SectionBlock]:
 
 
 def _axis(table: Table, drawn: str) -> charts.Axis | None:
-    """Returns one axis for all columns with the same form.
+    """Returns one axis for all columns that are drawn in the same form.
 
     If no bar is below zero, the axis begins at zero.
     """

@@ -244,7 +244,7 @@ def _mean(measure: MeasureInfo, one: Estimate) -> str:
 
 
 def _slices(sweep: Sweep) -> list[Table]:
-    """Returns the heat map: a row per setting, and as many values of the tag as columns as fit."""
+    """Returns the heat map: a row per setting, and in one table as many values of the tag as fit."""
     columns = [
         [", ".join(sweep.settings[0].slices[place].where.values())]
         + [_slice_cell(sweep.measure, setting.slices[place]) for setting in sweep.settings]

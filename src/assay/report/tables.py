@@ -280,7 +280,10 @@ def marks_by_arm(results: Results, review: ReviewSummary) -> list[MarkCounts]:
 
 
 def scope(review: ReviewSummary) -> str:
-    """Returns over what the marks are counted. Reports keep only some results of an item."""
+    """Returns in words over which results the marks are counted.
+
+    Reports keep only some results of an item.
+    """
     depth = min(review.depth, SHOWN_HITS)
     return f"the top {depth} results of all {quantity(review.items, 'item')} that want a review"
 

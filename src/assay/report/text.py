@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 WIDTH = 100
-SHOWN_ITEMS = 10  # of those that changed since a baseline
+SHOWN_ITEMS = 10  # the most items shown that changed since a baseline
 DETECTABLE = "detectable: the smallest true difference that this many items would find 4 times out of 5"
 _STYLES = {GO: "bold green", NO_GO: "bold red", INCONCLUSIVE: "bold yellow"}
 _DECIDED = {"nothing": "getting nothing"}
@@ -281,7 +281,7 @@ def _clauses(gate: VerdictWords, width: int) -> RenderableType:
 # ----------------------------------------------------------------------------------------------
 
 INDENT = "  "
-MOST_NAMED = 6  # differences of one gate
+MOST_NAMED = 6  # the most differences named for one gate
 FIGURES = ("difference [95 %]", "p adj.", "win/tie/loss", "n", "detectable")
 
 

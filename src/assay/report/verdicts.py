@@ -91,7 +91,7 @@ def clause_words(clause: ClauseResult) -> ClauseWords:
 
 
 def supports_go(clause: ClauseResult) -> bool | None:
-    """Whether a clause supports a go: it passes, or is a kill condition that is not met. None: undecided."""
+    """Whether a clause supports a go; None if undecided. A kill condition does if it is not met."""
     if clause.holds is None:
         return None
     return clause.holds != (clause.role == "kill")

@@ -26,7 +26,7 @@ DIRECTIONS = {"higher": "higher is better", "lower": "lower is better"}
 
 # More relevant passages can only raise these. Recall and nDCG divide by what there is to find, and may fall.
 _RISING = frozenset({"RR", "Success", "P"})
-# Control characters, which a terminal may obey and XML 1.0 forbids, and those that turn the direction.
+# Control characters, which a terminal may obey and XML 1.0 forbids, and signs that turn the text.
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
 
 

@@ -54,8 +54,8 @@ class ReviewImport:
     """The result of reading forms: the new marks, and counts of the other rows."""
 
     filled: list[FilledPassage]
-    unchanged: int  # judged before in the same words
-    auto: int  # filled in by a rule
+    unchanged: int  # rows judged before in the same words
+    auto: int  # rows that a rule filled in
     blanks: list[BlankRow]
     notes: list[str]  # what a person should know, one sentence each
 
@@ -88,7 +88,7 @@ class _FormMark:
 
 @dataclass(frozen=True)
 class _ReviewState:
-    """The state with which forms are compared: the pool, the corpus, and earlier judgments."""
+    """The data with which forms are compared: the pool, the corpus, and earlier judgments."""
 
     pool: Pool
     corpus: Corpus

@@ -164,7 +164,7 @@ def parse_mark(judgment: str) -> str | None:
 
 
 def reviewer_notes(notes: str, filled: str = AUTO, reasons: Collection[str] = ()) -> str:
-    """Returns the notes that the reviewer wrote; empty if the notes are as a rule filled them in."""
+    """Returns the notes that the reviewer wrote; empty if the notes are only what a rule filled in."""
     own = notes.strip().removeprefix(DONE).strip()
     return "" if collapse_spaces(own) == collapse_spaces(filled) else added_notes(own, filled, reasons) or own
 

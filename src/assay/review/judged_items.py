@@ -190,7 +190,7 @@ class Agreement:
     shared: int  # passages that two or more judged
     pairs: list[dict[str, Any]]  # per pair: n, share of equal marks, Cohen's kappa
     alpha: float | None  # Krippendorff's alpha, over all raters
-    verdicts: list[dict[str, Any]]  # of people with paying judges, and with each other
+    verdicts: list[dict[str, Any]]  # agreement of people with paying judges and with each other
 
     @classmethod
     def of(

@@ -24,10 +24,10 @@ Line = TypeVar("Line", bound=msgspec.Struct)
 
 
 class MarkBook(Generic[Line]):
-    """The lines of one journal. Threads may share it.
+    """The lines of one journal. Threads may share the book.
 
-    Outside `together`, a line is on disk before `add` returns. `read` returns the lines on disk, and `writer`
-    opens a new segment to add to.
+    A line that is added outside `together` is on disk before `add` returns. `read` returns the lines on disk.
+    `writer` opens a new segment to add to.
     """
 
     def __init__(self, writer: Callable[[], JournalWriter], read: Callable[[], Iterable[Line]]) -> None:

@@ -96,7 +96,7 @@ class LiftDifference:
 
     @cached_property
     def known(self) -> Floats:
-        """The value of each row from the marks so far."""
+        """The value of each row from the marks so far. Open passages add nothing."""
         return self.by_row(np.where(self.found, self.pull, 0.0))
 
     @cached_property
@@ -202,7 +202,7 @@ def _order(
     left = plan.left_open()
     spared = {matter[each] for each in left}
     needed = [candidates[place] for place in matter if place not in spared]
-    if plan.towards == "neither":  # item by item, because whole items are what can be left
+    if plan.towards == "neither":  # item by item, because only whole items can be left open
         needed.sort(key=lambda each: _random_key(seed, each.item_id))
     return needed + [candidates[matter[each]] for each in reversed(left)]
 
@@ -216,7 +216,7 @@ class _Forecast:
     prediction may be wrong. It serves only for planning: whether a threshold is open does not depend on it.
     """
 
-    row: NDArray[np.intp]  # of each passage that matters
+    row: NDArray[np.intp]  # the row of each passage that matters
     step: Floats  # (2 × passages): the change at each extreme if the passage is left open
     noise: Floats  # the variance of what each passage will add, until it is left open
     ends: Floats  # (2 × rows): the rows at the extremes; leaving passages open moves them
@@ -225,7 +225,7 @@ class _Forecast:
 
     @classmethod
     def of(cls, contest: LiftDifference, threshold: float, matter: NDArray[np.intp]) -> _Forecast:
-        """Returns the forecast for the case that no passage is left open and all turn out as expected."""
+        """Returns the forecast for the case that no passage is left open and every row is as expected."""
         pull, chance, row = contest.pull[matter], contest.chances[matter], contest.row[matter]
         noise, rows = pull**2 * chance * (1 - chance), len(contest.pool.items)
         expected = contest.expected - threshold

@@ -162,7 +162,7 @@ def _reads_marks(clause: Clause, now: Evaluator) -> bool:
     each = expand_for_each(clause, now.rows.known_values)
     operands = [found for _, one in each for found in now.operands(one).values()]
     if any(isinstance(found, StatisticOperand) and found.label == REVIEW for found in operands):
-        return True  # agreement
+        return True  # the clause reads an agreement
     measures = [mean.measure for found in operands for mean in means_of(found)]
     return any(isinstance(measure, MarkShare) or REVIEW in view_of(measure).labels for measure in measures)
 
@@ -215,7 +215,7 @@ class PassageReview:
 
     blocks: Sequence[Block]
     items: Sequence[Item]
-    measures: Sequence[Measure]  # those of the study and of its gates
+    measures: Sequence[Measure]  # the measures of the study and of its gates
     cluster: str | None = None
     judges: Sequence[Judge] = ()
 

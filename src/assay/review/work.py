@@ -157,8 +157,8 @@ class StepState(Message):
 
     step: str
     title: str
-    state: Literal["open", "waiting", "done"]  # waiting: another pass has to be finished first
-    why: str = ""  # why it waits
+    state: Literal["open", "waiting", "done"]  # waiting: an earlier pass must be finished first
+    why: str = ""  # why the pass waits
     total: int
     done: int
     queued: int = 0  # tasks to look at again
@@ -168,7 +168,7 @@ class WorkState(Message):
     """The state of all passes of one rater."""
 
     title: str
-    about: str  # one sentence on what is asked
+    about: str  # one sentence on what people are asked to do
     steps: list[StepState]
     current: str | None  # the step to continue with; None: everything is done
     register_open: bool = False  # whether precedents can be set
@@ -190,7 +190,7 @@ class Flag(Message):
     name: str
     label: str
     key: str
-    forces: str | None = None  # the only choice that goes with it
+    forces: str | None = None  # the only choice allowed with this flag
     no_claims: bool = False  # it says that there is no claim: the text must have been shown to its end
 
 
@@ -273,7 +273,7 @@ class Task(Message):
     mark: MarkView | None  # the current one
     history: list[MarkView]  # oldest first, the current one last
     queued: str | None = None  # why it should be looked at again
-    suggestion: bool = False  # whether one can be asked for
+    suggestion: bool = False  # whether a suggestion can be asked for
     reminders: list[str] = []  # results of earlier passes that this mark has to agree with
 
 
@@ -298,9 +298,9 @@ class Undo(Message):
 class SaveReceipt(Message):
     """The answer to a save. The mark is then on disk."""
 
-    mark: MarkView | None  # None: after an undo there is no mark
+    mark: MarkView | None  # None: there is no mark after an undo
     step: StepState
-    # the next task of this step that is not done, or this one if it still has to be judged again; None: all
+    # the next task of this step that is not done, or this task if it must be judged again; None if all tasks
     # are done
     next: str | None
 
