@@ -1,11 +1,11 @@
-"""The template language that all texts of the worlds are written in.
+"""The template language of all texts of the worlds.
 
-    [a|b|c]       one of the alternatives; they may hold alternatives, numbers and slots in turn
-    <10..90/5>    a number from 10 to 90 in steps of 5; without a step, any number
-    {name}        a slot, filled by the caller as `str.format_map` does it
+    [a|b|c]       one of the alternatives, which may contain alternatives, numbers and slots
+    <10..90/5>    a number from 10 to 90 in steps of 5; without a step, any whole number
+    {name}        a slot, which the caller fills as `str.format_map` does
 
-Chance comes from the caller's generator. Alternatives and numbers are drawn before slots are filled, inner
-ones before outer ones, and from left to right. What fills a slot may be a template again.
+The caller's generator gives all random choices. Alternatives and numbers are drawn before slots are filled.
+Inner ones are drawn before outer ones, and from left to right. The value of a slot may be a template too.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class SlotValues(Protocol):
 
 
 def expand(template: str, rng: Random) -> str:
-    """Draws every alternative and number of a template. Slots stay."""
+    """Draws every alternative and number of a template. Slots stay unfilled."""
 
     def drawn(found: re.Match[str]) -> str:
         options, low, high, step = found.groups()
@@ -42,7 +42,7 @@ def expand(template: str, rng: Random) -> str:
 
 
 def render(template: str, rng: Random, slots: SlotValues) -> str:
-    """Draws everything and fills every slot of a template."""
+    """Draws every alternative and number of a template, and fills every slot."""
     text = expand(template, rng)
     while "{" in text:
         text = expand(text.format_map(slots), rng)
@@ -55,12 +55,12 @@ def say(rng: Random, templates: Sequence[str], **slots: str) -> str:
 
 
 def capital(text: str) -> str:
-    """The text with a capital first letter."""
+    """Returns the text with a capital first letter."""
     return text[:1].upper() + text[1:]
 
 
 def slots_of(template: str) -> set[str]:
-    """The names of a template's slots."""
+    """Returns the names of a template's slots."""
     return set(_SLOT.findall(template))
 
 

@@ -1,8 +1,8 @@
-"""The texts of the worlds: YAML files in the `text` folders beside the code.
+"""Reads the texts of the worlds: YAML files in the `text` folders beside the code.
 
-A block (`|`) is a list with one text per line, in which nothing needs quotation marks. Every word is text,
-also `no` and `2.10`; it becomes a number or a truth value only if the shape asks for one. All texts are
-templates, see `assay_worlds.template`.
+A block (`|`) is a list with one text per line, in which nothing needs quotation marks. Every word is a text,
+even `no` and `2.10`. It becomes a number or a truth value only if the requested type asks for that. All texts
+are templates, see `assay_worlds.template`.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ _Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 class TextEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Base of the records that text files contain."""
+    """The base class of the records in text files."""
 
 
 def read_texts(shape: type[Shape], package: str, name: str) -> Shape:
-    """Reads `text/NAME.yaml` of a package as a type. Callers cache it: every call reads the file."""
+    """Reads `text/NAME.yaml` of a package as a type. Every call reads the file; callers cache the result."""
     resource = files(package).joinpath("text", f"{name}.yaml")
     return parse_texts(shape, resource.read_text(encoding="utf-8"), str(resource))
 
 
 def parse_texts(shape: type[Shape], text: str, where: str) -> Shape:
-    """Reads the content of a text file as a type; `where` names the file in errors."""
+    """Reads the content of a text file as a type. `where` names the file in errors."""
     try:
         root = yaml.compose(text, Loader=_Loader)
     except yaml.YAMLError as error:
@@ -69,7 +69,7 @@ def _content(node: Any, where: str) -> Any:
 
 
 def _line(node: Any, field: str) -> int:
-    """The line of a field such as `relations[2].states`, or of the nearest enclosing node."""
+    """Returns the line of a field such as `relations[2].states`, or of the nearest enclosing node."""
     for step in re.findall(r"[^.\[\]]+", field):
         if isinstance(node, yaml.MappingNode):
             found = [child for key, child in node.value if key.value == step]

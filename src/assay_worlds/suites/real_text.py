@@ -49,8 +49,9 @@ _PER_PAGE = 2  # questions whose evidence begins on the same page, at most
 class RealText:
     """The pages of several sources, cut into passages, with questions that rules draw from them.
 
-    `queries` of the drafted questions are chosen, evenly over makers, rules and tags. A fifth is for tuning,
-    a fifth for choosing thresholds, the rest for testing. The same files and seed give the same items.
+    The dataset chooses `queries` of the drafted questions, evenly over makers, rules and tags. A fifth is for
+    tuning, a fifth for choosing thresholds, and the rest for testing. The same files and seed give the same
+    items.
     """
 
     sources: list[Annotated[Any, SOURCES]]
@@ -91,7 +92,7 @@ class RealText:
 
 
 def _check_page_ids(pages: Sequence[SourcePage]) -> None:
-    """Raises an error if two pages have one id: one of them would be lost silently."""
+    """Raises a DataError if two pages have the same id, because one page would be lost silently."""
     times = Counter(page.document.doc_id for page in pages)
     fix = "Put sources in folders of different names, and name every page once."
     problems = [
@@ -106,7 +107,7 @@ def _check_page_ids(pages: Sequence[SourcePage]) -> None:
 def _draft_questions(
     pages: Sequence[SourcePage], passages: Passages, seed: int
 ) -> dict[str, list[QuestionDraft]]:
-    """The drafts of all makers. Each has its own random generator, so that makers are independent."""
+    """Drafts the questions of all makers. Each maker has its own random generator and is independent."""
     found: dict[str, list[QuestionDraft]] = {}
     for kind, modules in MAKERS.items():
         own = [page for page in pages if page.document.metadata.get("kind") == kind]
@@ -120,7 +121,10 @@ def _draft_questions(
 
 
 def sound_drafts(drafted: Iterable[QuestionDraft], corpus: Corpus, tokens: Tokens) -> list[QuestionDraft]:
-    """The valid drafts: evidence in place and of the declared length, no answer in the question."""
+    """Returns the valid drafts. Their evidence is in place, and its length is as declared.
+
+    A valid draft does not contain its answer, and its text occurs only once.
+    """
     found: dict[str, QuestionDraft] = {}
     for draft in drafted:
         if draft.text in found or gives_away(draft) or find_misplaced(_everywhere(draft), corpus):
@@ -133,7 +137,7 @@ def sound_drafts(drafted: Iterable[QuestionDraft], corpus: Corpus, tokens: Token
 
 
 def gives_away(draft: QuestionDraft) -> bool:
-    """Whether an answerable question contains its answer, or one of its answers."""
+    """Whether an answerable question contains an answer."""
     answers = [draft.answer] if isinstance(draft.answer, str) else draft.answer
     return draft.impossible is None and leaks(draft.text, answers)
 
@@ -146,7 +150,7 @@ def _everywhere(draft: QuestionDraft) -> list[dict[str, Any]]:
 
 
 def choose(drafted: Mapping[str, Sequence[QuestionDraft]], count: int, rng: Random) -> list[QuestionDraft]:
-    """Chooses `count` drafts, balanced over makers, then rules, then tags."""
+    """Chooses up to `count` drafts. The choice is balanced over makers, then over rules, then over tags."""
     waiting: dict[tuple[str, str], list[QuestionDraft]] = {}
     for maker, drafts in drafted.items():
         for draft in drafts:
@@ -176,9 +180,9 @@ def _page(draft: QuestionDraft) -> str:
 
 
 def items(chosen: Sequence[QuestionDraft], tokens: Tokens) -> list[Item]:
-    """The items of the drafts. Splits take turns, so that each has its share of every rule.
+    """Makes the items of the drafts. Each split gets its share of every rule.
 
-    Items that share a page are in one split: a threshold must not be chosen on its test data.
+    Items that share a page are in the same split: a threshold must not be chosen on its test data.
     """
     ordered = sorted(enumerate(chosen), key=lambda pair: (pair[1].kind, pair[0]))
     splits = _splits([draft for _, draft in ordered])
@@ -189,7 +193,10 @@ def items(chosen: Sequence[QuestionDraft], tokens: Tokens) -> list[Item]:
 
 
 def _splits(drafts: Sequence[QuestionDraft]) -> list[str]:
-    """The split of each draft. Drafts that share pages go together to the split that needs them most."""
+    """Returns the split of each draft.
+
+    Drafts that share pages go together, to the split that needs them most.
+    """
     found = [""] * len(drafts)
     have: Counter[tuple[str, str]] = Counter()
     for group in sorted(_sharing(drafts), key=lambda places: (-len(places), places)):
@@ -204,7 +211,7 @@ def _splits(drafts: Sequence[QuestionDraft]) -> list[str]:
 
 
 def _sharing(drafts: Sequence[QuestionDraft]) -> list[list[int]]:
-    """Groups of drafts that share a page, directly or through others."""
+    """Returns groups of drafts that share a page, directly or through other drafts."""
     of_page: dict[str, int] = {}
     group = list(range(len(drafts)))
     for place, draft in enumerate(drafts):

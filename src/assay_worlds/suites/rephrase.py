@@ -1,9 +1,10 @@
 """A language model rewords queries, and rules decide which rewordings are used.
 
-The model sees only the query, not its answer or tags, so that it cannot give them away. Its replies are
-stored in `ASSAY_CACHE/rephrased` as they arrive: nothing is requested twice, and a load that was killed
-continues where it stopped. A rewording is used if it has every name, number and quotation of the query, no
-new ones, and not the answer. No rule can check that it means the same: read a sample before you rely on it.
+The model sees only the query. It cannot give the answer or the tags away, because it does not see them. Its
+replies are stored in `ASSAY_CACHE/rephrased` as they arrive. Therefore nothing is requested twice, and a load
+that was killed continues where it stopped. A rewording is used if it has every name, number and quotation of
+the query, has no new ones, and does not contain the answer. No rule can check that the meaning is the same:
+read a sample before you rely on the rewordings.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ _FILE = "said.txt"
 
 
 class QueryWording(NamedTuple):
-    """A query's text, its answer (which a rewording must not contain), and its tag."""
+    """The text of a query, its answer (which a rewording must not contain), and its tags."""
 
     text: str
     answer: Sequence[str] = ()
@@ -48,7 +49,7 @@ class QueryWording(NamedTuple):
 
 
 class Rewording(NamedTuple):
-    """The text that is used. If the original was kept, `why` has the reason."""
+    """The text that is used. If the original text was kept, `reason` says why."""
 
     text: str
     kept: bool
@@ -58,9 +59,9 @@ class Rewording(NamedTuple):
 class Rephrase(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A model that rewords queries, behind any service with OpenAI's chat protocol.
 
-    `key` is best written `${OPENAI_API_KEY}`; a server of one's own may need none. `extra` goes into the
-    request as it is; null takes a field out of it. Prices are those of a million tokens. `threads` is how
-    many queries may be in flight at once.
+    `key` is best written `${OPENAI_API_KEY}`; a local server may need no key. The fields of `extra` are added
+    to the request; a field that is null is removed from it. Prices are per million tokens. `threads` is the
+    number of queries that may be in flight at once.
     """
 
     url: str
@@ -91,7 +92,7 @@ class Rephrase(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return Endpoint(self.url, self.key, self.timeout, self.retries, self.backoff, price)
 
     def applied(self, items: Sequence[Item], kit: Kit) -> tuple[list[Item], list[str]]:
-        """The items with reworded texts, and a summary of the changes.
+        """Returns the items with reworded texts, and a summary of the changes.
 
         Items that people worded are not changed.
         """
@@ -101,7 +102,7 @@ class Rephrase(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return [replace(item, text=each.text) for item, each in pairs], self.summarize(wordings, found)
 
     def rewritten(self, texts: Sequence[QueryWording], kit: Kit) -> list[Rewording]:
-        """The text to use for each query, in order. No two queries get the same text."""
+        """Returns the text to use for each query, in order. No two queries get the same text."""
         said = self._said([each.text for each in texts if not each.stays], kit)
         taken = {_plain(each.text) for each in texts}
         found = []
@@ -128,7 +129,7 @@ class Rephrase(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return [*lines, f"Rephrased by tag: {tags}."] if tags else lines
 
     def _said(self, texts: Iterable[str], kit: Kit) -> dict[str, str]:
-        """The model's reply to each text, from the store or else from the model."""
+        """Returns the model's reply to each text, from the store if it is there, otherwise from the model."""
         shelf = ArtifactCache(kit.cache / "rephrased")
         keys = {text: self._key(text) for text in texts}
         kept = {text: shelf.read(key, _kept) for text, key in keys.items()}
@@ -137,7 +138,7 @@ class Rephrase(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return said | self._ask_all(new, shelf, kit) if new else said
 
     def _ask_all(self, new: Mapping[str, str], shelf: ArtifactCache, kit: Kit) -> dict[str, str]:
-        """Requests the model's replies to new texts, each with its key in the store."""
+        """Requests the model's replies to new texts. `new` maps each text to its key in the store."""
         found: dict[str, str] = {}
         client = self.endpoint.open(clock=kit.clock)
         kit.progress("rephrasing", 0, len(new))
@@ -161,7 +162,7 @@ class Rephrase(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return said
 
     def _read(self, text: str, kit: Kit, answer: Any) -> str:
-        """The reply of the model. An empty reply is stored too, because it would be empty again."""
+        """Returns the reply of the model. An empty reply is stored too, because it would be empty again."""
         said = self._chat.parse_reply(_messages(text), answer)
         kit.pay(said.cost)
         return said.text or ""
@@ -174,7 +175,7 @@ class Rephrase(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return self._chat.request(_messages(text), temperature=0.0, max_tokens=_MOST_TOKENS, seed=1)
 
     def _key(self, text: str) -> str:
-        """The key of a stored reply: service, model, prompt and text."""
+        """Returns the key of a stored reply, made of service, model, prompt and text."""
         sent = msgspec.json.encode(self._request(text), order="sorted")
         return digest([self.endpoint.identity.encode(), sent])
 
@@ -227,7 +228,7 @@ _OPENERS = _ASKING.union(_OTHERS.split(), ENGLISH_STOP_WORDS)
 
 
 def fault(wording: QueryWording, new: str) -> str:
-    """Why a rewording is refused, with the words that cause it; empty if it is fine."""
+    """Says why a rewording is refused, with the words that cause it; empty if it may be used."""
     if not new:
         return "nothing was said"
     if "\n" in new:
@@ -248,11 +249,11 @@ def fault(wording: QueryWording, new: str) -> str:
 
 
 def fixed(text: str) -> list[str]:
-    """What every rewording must contain: the names, numbers, identifiers and quotations of the query.
+    """Returns what every rewording must contain: the query's names, numbers, identifiers and quotations.
 
     They are recognised by a digit, a hyphen, an underscore, or a capital that does not begin a sentence. The
-    first word of a sentence counts too, unless it is a usual first word of questions. A single letter belongs
-    to the word before it: "grade A".
+    first word of a sentence counts too, unless questions usually begin with it. A single letter belongs to
+    the word before it: "grade A".
     """
     found, before = ["".join(match.groups("")).strip() for match in _QUOTED.finditer(text)], ""
     for match in _TOKEN.finditer(text):
@@ -265,7 +266,7 @@ def fixed(text: str) -> list[str]:
 
 
 def _added(text: str, new: str) -> Iterator[str]:
-    """Names and numbers of a rewording that the query does not have."""
+    """Yields names and numbers of a rewording that the query does not have."""
     known = set(_plain(text).split())
     for match in _PIECE.finditer(new):
         named = _numbered(match[0]) or (_capital(match[0]) and not _begins(new, match))
@@ -297,7 +298,7 @@ def _plain(text: str) -> str:
 
 
 def _unquoted(said: str) -> str:
-    """A reply without blank lines and without quotation marks around it."""
+    """Returns a reply without blank lines and without quotation marks around it."""
     text = "\n".join(" ".join(line.split()) for line in said.splitlines() if line.strip())
     inside = text[1:-1]
     whole = text[:1] + text[-1:] in _QUOTES and not set(text[:1] + text[-1:]) & set(inside)

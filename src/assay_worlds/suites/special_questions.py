@@ -17,7 +17,7 @@ from assay_worlds.workplace.injections import InjectedGroup
 
 
 class HandWording(TextEntry, frozen=True):
-    """One hand-written wording, and its relations."""
+    """A wording that was written by hand, and the relations it asks for."""
 
     text: str
     relations: tuple[str, ...] = ()
@@ -25,7 +25,7 @@ class HandWording(TextEntry, frozen=True):
 
 @cache
 def by_hand() -> dict[str, tuple[HandWording, ...]]:
-    """The hand-written wordings, by shape."""
+    """Reads the hand-written wordings, by shape."""
     return read_texts(dict[str, tuple[HandWording, ...]], __package__, "by_hand")
 
 
@@ -38,7 +38,7 @@ class HandQuestionMaker:
         self._tried: str | None = None
 
     def make(self, shape: str, rng: Random, tier: int) -> WordedQuestion | None:
-        """The next wording of a shape, with a drawn name."""
+        """Fills the next wording of a shape with names that are drawn."""
         self._tried = shape
         hand = self._left[shape][0]
         return {
@@ -120,7 +120,7 @@ OF = {
 
 
 class InjectedQuestionMaker:
-    """Makes questions from groups; each group is used once."""
+    """Makes questions from groups of injected pages. Each group is used once."""
 
     def __init__(self, groups: Sequence[InjectedGroup]) -> None:
         self._groups = {
@@ -130,7 +130,7 @@ class InjectedQuestionMaker:
         self._texts = injected.injected_texts()
 
     def make(self, shape: str, rng: Random) -> WordedQuestion | None:
-        """The next question of a shape, or None if no group is left."""
+        """Returns the next question of a shape, or None if no group is left."""
         if not self._groups[OF[shape]]:
             return None
         return {

@@ -36,7 +36,7 @@ TRIES = 3000  # draws for one query, of which most lead nowhere
 
 
 class SuiteQuery(NamedTuple):
-    """A query of the suite, before it is known which stage answers it."""
+    """A query of the suite, independent of the stages that can answer it."""
 
     slot: SuiteSlot
     asked: WordedQuestion
@@ -46,12 +46,13 @@ class SuiteQuery(NamedTuple):
 class Workplace:
     """A generated organisation: policies, people, services, releases, incidents and more, in three stages.
 
-    `stage` is 10k, 50k or 200k: how many passages there are. Each stage begins with the one before it. The
-    same seed gives the same bytes. The queries are the same in every stage; those whose evidence is not there
-    yet expect nothing.
+    `stage` is 10k, 50k or 200k, the number of passages. Each stage begins with the whole stage before it. The
+    same seed gives the same bytes. The queries are the same in every stage. A query whose evidence is not
+    there yet expects nothing.
 
-    `sources` are real texts to mix in, up to the share `real` of each stage; the suite asks nothing of them.
-    `rephrase` names a model that rewords the queries: {url: …, model: …}. Without it they stay as made.
+    `sources` are real texts to mix in, up to the share `real` of each stage. The suite has no questions on
+    them. `rephrase` names a model that rewords the queries: {url: …, model: …}. Without it, the queries keep
+    their generated wording.
     """
 
     stage: str = "10k"
@@ -93,7 +94,7 @@ class Suite:
         self._first = Facts(atom for atom, place in self._places.items() if place.doc_id in first)
 
     def queries(self, groups: Sequence[InjectedGroup]) -> Iterator[SuiteQuery]:
-        """Yields one query per slot: the first draw that fits and is new."""
+        """Yields one query per slot: the first draw that fits the slot and is new."""
         asking = QuestionMaker(self._workforce.directory, self._first)
         injected, by_hand = InjectedQuestionMaker(groups), HandQuestionMaker(asking)
         known: set[str | Program] = set()  # neither the words nor what they ask for comes twice
@@ -117,7 +118,11 @@ class Suite:
                 raise UsageError(f"No query of the shape {slot.cell.shape!r} can be made with this seed.")
 
     def _fits(self, slot: SuiteSlot, asked: WordedQuestion) -> bool:
-        """Whether the evidence is minimal, fits the slot's length, and appears in the slot's stage."""
+        """Whether a question fits its slot.
+
+        Its evidence must be minimal and of the slot's length. If the slot is for a later stage, or for a
+        question without an answer, the first stage must not contain the answer.
+        """
         derived = asked.program.derive(self._first)
         if slot.cell.unknown:
             return derived is None
@@ -185,7 +190,7 @@ class Suite:
 
 
 def _impossible(slot: SuiteSlot, derived: Derivation | None) -> str | None:
-    """Why a query cannot be answered within the budget in this stage, or None if it can."""
+    """Says why a query cannot be answered within the budget in this stage; None if it can."""
     if derived is None:
         return gold.OUT_OF_KB
     return None if slot.cell.feasible else gold.AGGREGATION

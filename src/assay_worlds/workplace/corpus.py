@@ -41,7 +41,7 @@ SHARES = {
 
 
 def counts(room: Sequence[int]) -> dict[str, tuple[int, int, int]]:
-    """The number of entities of each kind up to each tier, such that kinds get their shares of passages."""
+    """Returns the number of entities of each kind up to each tier. Kinds get their shares of passages."""
     found = {}
     for key, share in SHARES.items():
         kind = kinds()[key]
@@ -52,7 +52,7 @@ def counts(room: Sequence[int]) -> dict[str, tuple[int, int, int]]:
 
 
 def _paragraphs(kind: PageKind) -> float:
-    """The largest usual number of paragraphs on a page of a kind."""
+    """Estimates the largest usual number of paragraphs on a page of a kind."""
     sections = groupby(sorted(relation.section for relation in kind.relations))
     stated = sum(math.ceil(len(list(facts)) / FACTS_PER_PARAGRAPH) for _, facts in sections)
     return stated + sum(further(kind)) / 2 + bool(kind.steps)
@@ -65,7 +65,7 @@ def _editions(kind: PageKind) -> int:
 
 
 def allot_pages(pages: Sequence[FinishedPage], share: float, seed: int) -> tuple[list[FinishedPage], ...]:
-    """Distributes real pages over the tiers, in random order, up to a share of each tier."""
+    """Distributes real pages over the tiers in random order, up to the share `share` of each tier."""
     waiting = Random(f"{seed}/gathered").sample(pages, len(pages))
     found: list[list[FinishedPage]] = []
     before = 0
@@ -81,7 +81,7 @@ def allot_pages(pages: Sequence[FinishedPage], share: float, seed: int) -> tuple
 
 @dataclass(frozen=True)
 class WrittenStage:
-    """A stage of the organisation: passages, documents and the places of all facts."""
+    """A stage of the organisation: its corpus, and the places of all facts."""
 
     corpus: Corpus
     mentions: list[Mention]
@@ -89,9 +89,9 @@ class WrittenStage:
 
 @dataclass(frozen=True)
 class Workforce:
-    """The organisation of a seed, and the pages written about it.
+    """The organisation that a seed gives, and the pages about it.
 
-    Each tier begins with the real pages of `gathered`; generated pages fill the rest.
+    Each tier begins with its real pages from `gathered`. Generated pages fill the rest.
     """
 
     seed: int
@@ -104,7 +104,7 @@ class Workforce:
         return Directory(self.seed, kinds(), counts(room))
 
     def drafts(self, tier: int) -> list[PageDraft]:
-        """The pages about a tier's entities, in random order."""
+        """Returns the pages about a tier's entities, in random order."""
         directory, found = self.directory, list[PageDraft]()
         for key in SHARES:
             for entity in directory.every(key):
@@ -116,7 +116,7 @@ class Workforce:
     def written(
         self, stage: str, added: Sequence[PageDraft] = (), tell: ProgressCallback = ignore_progress
     ) -> WrittenStage:
-        """Writes a stage, with additional drafts at the end of its first tier."""
+        """Writes a stage. The drafts of `added` come after the generated pages of the first tier."""
         laid: list[FinishedPage] = []
         for tier, size in enumerate(list(SIZES.values())[: STAGES.index(stage) + 1]):
             laid.extend(self.gathered[tier])
@@ -131,7 +131,7 @@ class Workforce:
         return WrittenStage(corpus, [mention for page in laid for mention in page.mentions])
 
     def _filling(self, tier: int, left: int) -> Iterator[PageDraft]:
-        """Yields memos of one to three paragraphs until the number of passages is reached."""
+        """Yields memos of one to three paragraphs until `left` passages are reached."""
         rng = self.directory.rng("filling", tier)
         for number in count():
             if left <= 0:

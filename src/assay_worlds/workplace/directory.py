@@ -1,7 +1,7 @@
-"""The entities of the organisation, by kind, and their facts, computed on demand.
+"""The entities of the organisation, by kind, and their facts, which are computed on demand.
 
-Entities come in tiers, one per corpus stage. Facts about an entity refer only to entities of its own tier or
-an earlier one, so that a chain of facts never leaves the corpus.
+Entities come in tiers, one tier per corpus stage. Facts about an entity refer only to entities of the same
+tier or an earlier tier, so that a chain of facts never leaves the corpus.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Entity(NamedTuple):
 
 
 class Directory:
-    """The organisation. `counts` is the number of entities of each kind up to each tier."""
+    """The organisation. `counts` has the number of entities of each kind up to each tier."""
 
     def __init__(
         self, seed: int, kinds: Mapping[str, PageKind], counts: Mapping[str, tuple[int, int, int]]
@@ -46,11 +46,11 @@ class Directory:
         self._known: dict[str, list[Entity]] = {}
 
     def rng(self, *path: object) -> Random:
-        """A random generator for one part. Parts do not influence each other."""
+        """Returns a random generator for one part of the organisation. Parts do not influence each other."""
         return Random("/".join(map(str, (self.seed, *path))))
 
     def every(self, kind: str) -> list[Entity]:
-        """All entities of a kind, those of the first tier first."""
+        """Returns all entities of a kind. The entities of the first tier come first."""
         if kind not in self._known:
             bounds = self._counts[kind]
             named = list(islice(self._names(kind), bounds[-1]))
@@ -60,21 +60,21 @@ class Directory:
         return self._known[kind]
 
     def upto(self, kind: str, tier: int) -> int:
-        """The number of entities of a kind up to a tier."""
+        """Returns the number of entities of a kind up to a tier."""
         self.every(kind)
         return self._counts[kind][tier]
 
     def some(self, kind: str, tier: int, rng: Random) -> Entity:
-        """A random entity of a kind, up to a tier."""
+        """Draws an entity of a kind from the tiers up to `tier`."""
         return self.every(kind)[rng.randrange(self.upto(kind, tier))]
 
     @cached_property
     def terms(self) -> list[str]:
-        """Words that only this organisation uses, common ones first."""
+        """The words that only this organisation uses. Common words come first."""
         return list(islice(names.words(self.rng("terms"), 2), TERMS))
 
     def term(self, rng: Random) -> str:
-        """A random word of the organisation: a few are frequent, most are rare."""
+        """Draws a word of the organisation. A few words are frequent, most words are rare."""
         return self.terms[min(int(rng.paretovariate(0.35)) - 1, TERMS - 1)]
 
     # ------------------------------------------------------------------------------------ names
@@ -106,7 +106,7 @@ class Directory:
         return _distinct(made)
 
     def _at_offices(self, kind: str, rng: Random) -> Iterator[str]:
-        """Topics at offices. The first topics are at every office of the first tier."""
+        """Yields names of topics at offices. The first topics are at every office of the first tier."""
         topics = [expand(pattern, rng) for pattern in self.kinds[kind].names]
         towns = [office.name for office in self.every("office")]
         for topic in topics[:EVERYWHERE]:
@@ -125,7 +125,7 @@ class Directory:
     # ------------------------------------------------------------------------------------ facts
 
     def editions(self, entity: Entity) -> tuple[str, ...]:
-        """The years or versions of an entity's pages; one empty name if it has a single page."""
+        """Returns the years or versions of an entity's pages; one empty name if there is only one page."""
         if not self.kinds[entity.kind].editions:
             return ("",)
         return YEARS if entity.kind == "policy" else self._versions(entity.name)
@@ -141,7 +141,7 @@ class Directory:
         return tuple(dict.fromkeys(found))
 
     def value(self, entity: Entity, relation: Relation, when: str = "") -> str:
-        """The value of a relation for an entity."""
+        """Returns the value of a relation for an entity."""
         if not when:
             return self._drawn(entity, relation, 0)
         place = self.editions(entity).index(when)
@@ -150,7 +150,7 @@ class Directory:
         return self._drawn(entity, relation, sum(changes))
 
     def _drawn(self, entity: Entity, relation: Relation, lap: int) -> str:
-        """The value after so many changes. Consecutive values differ."""
+        """Returns the value after `lap` changes. Consecutive values differ."""
         values: list[str] = []
         for turn in range(lap + 1):
             rng, tries = self.rng("value", relation.key, entity.name, turn), 0
@@ -199,10 +199,10 @@ FILL = "memo"  # the kind that fills what room is left
 class Relation(TextEntry, frozen=True):
     """A relation of a subject to a value or to another entity.
 
-    Each sentence can be understood without its page's title: every one of `states` names {subject} and
-    {value}, and {when} if the kind has editions. Questions name the subject as {of}, which may be a name
-    or, in a chain, a phrase such as "the owner of Kestrel". `natural` uses some of the words of `states`,
-    `paraphrase` as few as somebody who does not know the house's terms would.
+    Each sentence can be understood without its page's title. Every one of `states` names {subject} and
+    {value}, and also {when} if the kind has editions. Questions name the subject as {of}. This is a name or,
+    in a chain, a phrase such as "the owner of Kestrel". `natural` uses some of the words of `states`.
+    `paraphrase` uses as few of them as possible, like a person who does not know the company's terms.
     """
 
     key: str  # "service.region": the kind, then the relation
@@ -219,7 +219,7 @@ class Relation(TextEntry, frozen=True):
 
     @property
     def kind(self) -> str:
-        """The kind of its subject."""
+        """The kind of the relation's subject."""
         return self.key.partition(".")[0]
 
 
@@ -238,5 +238,5 @@ class PageKind(TextEntry, frozen=True):
 
 @cache
 def kinds() -> dict[str, PageKind]:
-    """All kinds of pages, by key."""
+    """Reads all kinds of pages, by key."""
     return {key: read_texts(PageKind, __package__, key) for key in KEYS}

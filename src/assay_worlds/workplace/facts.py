@@ -1,4 +1,4 @@
-"""Facts of the organisation, one per sentence, and where the corpus states them."""
+"""The facts of the organisation, one per sentence, and the places where the corpus states them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from assay_worlds.organisation.documents import Mention
 
 
 class Atom(NamedTuple):
-    """One fact: a relation between a subject and a value, in an edition if the kind has several."""
+    """One fact: a relation between a subject and a value. If the kind has editions, also an edition."""
 
     relation: str
     subject: str
@@ -18,9 +18,9 @@ class Atom(NamedTuple):
 
 
 class Facts:
-    """The facts that a corpus, or some sentences, state. Each is stated once.
+    """The facts that a corpus, or a few sentences, state. Each fact is stated once.
 
-    A reader of only these sentences knows nothing else.
+    A reader of only these sentences knows only these facts.
     """
 
     def __init__(self, atoms: Iterable[Atom]) -> None:
@@ -35,19 +35,19 @@ class Facts:
             self._by_subject.setdefault(atom.subject, []).append(atom)
 
     def find(self, relation: str, subject: str, when: str = "") -> Atom | None:
-        """The fact about a subject, or None."""
+        """Returns the fact about a subject, or None."""
         return self._of.get((relation, subject, when))
 
     def having(self, relation: str, value: str, when: str = "") -> list[Atom]:
-        """The facts with a value, in the order of the corpus."""
+        """Returns the facts with a value, in the order of the corpus."""
         return self._by_value.get((relation, value, when), [])
 
     def all(self, relation: str) -> list[Atom]:
-        """All facts of one relation."""
+        """Returns all facts of one relation."""
         return self._by_relation.get(relation, [])
 
     def about(self, subject: str) -> list[Atom]:
-        """All facts about a subject."""
+        """Returns all facts about a subject."""
         return self._by_subject.get(subject, [])
 
     def __iter__(self) -> Iterator[Atom]:
@@ -55,5 +55,5 @@ class Facts:
 
 
 def places_of_facts(mentions: Iterable[Mention]) -> dict[Atom, Mention]:
-    """The place where each fact is stated."""
+    """Maps each fact to the place where the corpus states it."""
     return {mention.fact: mention for mention in mentions}

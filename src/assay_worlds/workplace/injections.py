@@ -1,6 +1,6 @@
-"""Five kinds of misleading pages, and what each is meant to break.
+"""Five kinds of misleading pages. Each kind is meant to break something else.
 
-The pages go into the first stage of any corpus, generated or real.
+The pages are added to the first stage of any corpus, generated or real.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ YEARS = ("2018", "2020", "2022", "2024")
 
 
 class OfficeRule(TextEntry, frozen=True):
-    """A rule with a number at every office."""
+    """A rule that has a number at every office."""
 
     name: str
     unit: str  # with {value}
@@ -42,7 +42,7 @@ class OfficeRule(TextEntry, frozen=True):
 
 
 class InjectedTexts(TextEntry, frozen=True):
-    """The texts of misleading pages, and of the questions on them."""
+    """The texts of misleading pages, and of the questions on these pages."""
 
     notice_titles: tuple[str, ...]
     things: tuple[str, ...]
@@ -73,7 +73,7 @@ def injected_texts() -> InjectedTexts:
 
 
 class InjectedGroup(NamedTuple):
-    """Pages that mislead together, and the data for questions on them."""
+    """Pages that mislead together, and the data for questions on these pages."""
 
     injector: str
     atoms: tuple[Atom, ...]
@@ -82,7 +82,7 @@ class InjectedGroup(NamedTuple):
 
 
 def injections(directory: Directory) -> list[InjectedGroup]:
-    """All groups of all injectors."""
+    """Makes all groups of all injectors."""
     makers = (_near_duplicates, _contradictions, _buried, _collisions, _synonyms)
     return [group for maker in makers for group in maker(directory)]
 
@@ -179,7 +179,7 @@ def _synonyms(directory: Directory) -> Iterator[InjectedGroup]:
 
 
 def _offices(directory: Directory) -> list[str]:
-    """The offices of the first stage."""
+    """Returns the names of the offices of the first stage."""
     return [office.name for office in directory.every("office")[: directory.upto("office", 0)]]
 
 
@@ -188,7 +188,7 @@ def _slots(directory: Directory, name: str) -> Slots:
 
 
 def _hide_among(directory: Directory, sentence: Sentence, around: int, name: str) -> list[Sentence]:
-    """Puts a sentence at a random place between unrelated ones."""
+    """Puts a sentence at a random place among `around` unrelated sentences."""
     slots = _slots(directory, name)
     sentences = [
         Sentence(fill(template, slots)) for template in slots.rng.sample(kinds()[FILL].prose, around)

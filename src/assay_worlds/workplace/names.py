@@ -1,4 +1,4 @@
-"""An endless supply of invented names."""
+"""Makes invented names without end."""
 
 from __future__ import annotations
 
@@ -34,19 +34,22 @@ def parts() -> NameParts:
 
 @cache
 def towns() -> tuple[str, ...]:
-    """The towns with offices; those of the small organisation come first."""
+    """Returns the towns with offices. The towns of the small organisation come first."""
     return (*(office.name for office in company().offices), *parts().towns)
 
 
 def word(rng: Random, syllables: int) -> str:
-    """An invented word of so many syllables."""
+    """Returns an invented word with `syllables` syllables."""
     known = parts()
     spoken = [rng.choice(known.onsets) + rng.choice(known.vowels) for _ in range(syllables)]
     return "".join(spoken) + rng.choice(known.codas)
 
 
 def words(rng: Random, syllables: int = 2) -> Iterator[str]:
-    """Yields invented words without end, none twice: four letters or more, the first a consonant."""
+    """Yields invented words without end and without repetition.
+
+    A word has four letters or more, and begins with a consonant.
+    """
     seen: set[str] = set()
     while True:
         found = word(rng, syllables + (rng.random() < 0.3))
@@ -62,7 +65,7 @@ def surnames(rng: Random) -> Iterator[str]:
 
 
 def person_names(rng: Random) -> Iterator[str]:
-    """Yields full names without end, none twice."""
+    """Yields full names without end and without repetition."""
     families = surnames(rng)
     first_names = (*company().first_names, *parts().first_names)
     some: list[str] = []

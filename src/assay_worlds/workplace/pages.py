@@ -1,4 +1,4 @@
-"""Pages about entities: one sentence per fact, between sentences of prose without facts."""
+"""Makes pages about entities: one sentence per fact, between sentences of prose without facts."""
 
 from __future__ import annotations
 
@@ -59,14 +59,14 @@ def fill(template: str, slots: Slots) -> str:
 
 
 def pages(directory: Directory, entity: Entity) -> Iterator[PageDraft]:
-    """The pages about an entity: one, or one per edition."""
+    """Yields the pages about an entity: one page, or one page per edition."""
     for number, when in enumerate(directory.editions(entity)):
         doc_id = f"{entity.kind}-{entity.number:05d}" + (f"-{number + 1}" if when else "")
         yield page(directory, entity, when, doc_id)
 
 
 def page(directory: Directory, entity: Entity, when: str, doc_id: str) -> PageDraft:
-    """One page about an entity, in one edition of it."""
+    """Makes one page about an entity, in one edition."""
     kind, rng = directory.kinds[entity.kind], directory.rng("page", doc_id)
     slots = Slots(directory, entity.tier, rng, subject=entity.name, when=when)
     prose = iter(rng.sample(kind.prose, len(kind.prose)))
@@ -88,7 +88,7 @@ def page(directory: Directory, entity: Entity, when: str, doc_id: str) -> PageDr
 def _sections(
     directory: Directory, kind: PageKind, entity: Entity
 ) -> Iterator[tuple[str, Sequence[Relation]]]:
-    """The facts of a page under their headings, at most two per paragraph."""
+    """Yields the facts of a page under their headings, with at most two facts per paragraph."""
     stated = [relation for relation in kind.relations if directory.stated(entity, relation)]
     stated.sort(key=lambda relation: relation.section)
     for section, facts in groupby(stated, key=lambda relation: relation.section):
@@ -125,12 +125,12 @@ def _steps(entity: Entity, templates: Sequence[str], slots: Slots, rng: Random) 
 
 
 def further(kind: PageKind) -> tuple[int, int]:
-    """The smallest and largest number of paragraphs without facts on a page."""
+    """Returns the smallest and the largest number of paragraphs without facts on a page."""
     return (0, 1) if kind.relations else (2, 4)
 
 
 def memo(directory: Directory, kind: PageKind, tier: int, number: int, paragraphs: int) -> PageDraft:
-    """A page of prose without facts."""
+    """Makes a page of prose without facts."""
     doc_id = f"{kind.key}-{tier}-{number:05d}"
     rng = directory.rng("page", doc_id)
     slots = Slots(directory, tier, rng, subject=fill(rng.choice(kind.names), Slots(directory, tier, rng)))

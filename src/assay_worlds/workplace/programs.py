@@ -1,7 +1,8 @@
-"""Questions as programs over facts: they compute the answer and the facts it needs.
+"""Questions as programs over facts. A program computes the answer and the facts that the answer needs.
 
-Run on all facts of a corpus, a program gives the answer and its evidence. Run on some facts, it gives what a
-reader of only those sentences can conclude. Evidence is minimal if leaving out any part changes the answer.
+Run on all facts of a corpus, a program gives the answer and its evidence. Run on a few facts, it gives the
+conclusion of a reader who knows only these facts. Evidence is minimal if leaving out any part changes the
+answer.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 
 
 class Derivation(NamedTuple):
-    """The parts of an answer, and the facts it follows from."""
+    """The parts of an answer, and the facts from which the answer follows."""
 
     answer: tuple[str, ...]
     atoms: tuple[Atom, ...]
@@ -32,7 +33,7 @@ class Program(Protocol):
 
 @dataclass(frozen=True)
 class Chain:
-    """Follows relations from a subject. With one relation it is a look-up."""
+    """A program that follows relations from a subject. With one relation, it is a look-up."""
 
     subject: str
     relations: tuple[str, ...]
@@ -51,7 +52,7 @@ class Chain:
 
 @dataclass(frozen=True)
 class LargerOfTwo:
-    """Finds which of two subjects has the larger number."""
+    """A program that finds which of two subjects has the larger number."""
 
     relation: str
     subjects: tuple[str, str]
@@ -69,7 +70,7 @@ class LargerOfTwo:
 
 @dataclass(frozen=True)
 class ValueChange:
-    """Finds the values of a relation in two editions."""
+    """A program that finds the values of a relation in two editions."""
 
     relation: str
     subject: str
@@ -85,7 +86,7 @@ class ValueChange:
 
 @dataclass(frozen=True)
 class ValueAsOf:
-    """Finds the value that is valid at a time: that of the latest version until then."""
+    """A program that finds the value valid at a time: the value of the latest version until then."""
 
     relation: str
     subject: str
@@ -102,7 +103,7 @@ class ValueAsOf:
 
 @dataclass(frozen=True)
 class Listing:
-    """Finds all subjects with a value."""
+    """A program that finds all subjects with a value."""
 
     relation: str
     value: str
@@ -114,7 +115,7 @@ class Listing:
 
 @dataclass(frozen=True)
 class Join:
-    """Finds all subjects whose related entity has a value."""
+    """A program that finds all subjects whose related entity has a value."""
 
     outer: str
     inner: str
@@ -129,7 +130,7 @@ class Join:
 
 @dataclass(frozen=True)
 class Readings:
-    """Finds the values of all things with the same name."""
+    """A program that finds the values of all things with the same name."""
 
     relation: str
     name: str
@@ -141,7 +142,7 @@ class Readings:
 
 @dataclass(frozen=True)
 class Steps:
-    """Finds the steps of a procedure, in order."""
+    """A program that finds the steps of a procedure, in order."""
 
     subject: str
 
@@ -153,7 +154,7 @@ class Steps:
 
 @dataclass(frozen=True)
 class Conjunction:
-    """Answers several questions together."""
+    """A program that answers several questions together."""
 
     parts: tuple[Program, ...]
 
@@ -168,7 +169,7 @@ class Conjunction:
 
 @dataclass(frozen=True)
 class Series:
-    """Finds the value of a topic at every office, in one edition."""
+    """A program that finds the value of a topic at every office, in one edition."""
 
     relation: str
     topic: str
@@ -187,7 +188,7 @@ class Series:
 
 @dataclass(frozen=True)
 class History:
-    """Finds all facts about a subject, edition by edition."""
+    """A program that finds all facts about a subject, edition by edition."""
 
     subject: str
 
@@ -199,7 +200,7 @@ class History:
 
 @dataclass(frozen=True)
 class Portraits:
-    """Finds all facts about several subjects."""
+    """A program that finds all facts about several subjects."""
 
     subjects: tuple[str, ...]
 
@@ -212,7 +213,7 @@ class Portraits:
 
 @dataclass(frozen=True)
 class GlossedTerm:
-    """Finds the value of a rare word that a glossary explains."""
+    """A program that finds the value of a rare word that a glossary explains."""
 
     meaning: str
     office: str
@@ -226,7 +227,7 @@ class GlossedTerm:
 
 @dataclass(frozen=True)
 class NoAnswer:
-    """A question without an answer in the corpus."""
+    """A program for a question that has no answer in the corpus."""
 
     what: tuple[str, ...]
 
@@ -235,13 +236,13 @@ class NoAnswer:
 
 
 def number(value: str) -> float | None:
-    """The first number in a value, or None."""
+    """Returns the first number in a value, or None."""
     found = _NUMBER.search(value.replace(",", ""))
     return float(found.group()) if found else None
 
 
 def _word(atom: Atom) -> str:
-    """The word for a relation in an answer."""
+    """Returns the word for a relation in an answer."""
     return atom.relation.partition(".")[2].replace("_", " ")
 
 
@@ -250,7 +251,7 @@ def _listed(answer: list[str], atoms: list[Atom]) -> Derivation | None:
 
 
 def minimal(program: Program, derived: Derivation) -> bool:
-    """Whether the facts give the answer, and leaving out any one of them changes it."""
+    """Whether the facts give the answer, and leaving out any one of them changes the answer."""
     whole = program.derive(Facts(derived.atoms))
     if whole is None or set(whole.answer) != set(derived.answer):
         return False

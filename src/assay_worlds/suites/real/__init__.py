@@ -1,1 +1,1 @@
-"""Questions on real texts, found by rules: names, numbers, dates, versions, headings."""
+"""Makes questions on real texts by rules, from names, numbers, dates, versions and headings."""

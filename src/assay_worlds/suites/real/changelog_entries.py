@@ -1,4 +1,4 @@
-"""The entries of release notes: the change, its pull request, its author, and a shorter description."""
+"""Reads the entries of release notes: the change, its pull request, its author, and a short description."""
 
 from __future__ import annotations
 
@@ -78,14 +78,14 @@ class ChangelogEntry(NamedTuple):
 
 
 class ChangeSummary(NamedTuple):
-    """A short description of a change: "fixed" and "the volume plugin in kubeadm"."""
+    """A short description of a change, such as "fixed" and "the volume plugin in kubeadm"."""
 
     verb: str
     thing: str
 
 
 def entries(pages: Sequence[SourcePage]) -> Iterator[ChangelogEntry]:
-    """The entries that name a pull request and an author, in the order of the pages."""
+    """Yields the entries that name a pull request and an author, in the order of the pages."""
     for page in pages:
         text = page.document.text
         for section in page.sections:
@@ -103,7 +103,7 @@ def entries(pages: Sequence[SourcePage]) -> Iterator[ChangelogEntry]:
 
 
 def by_request(found: Sequence[ChangelogEntry]) -> dict[str, list[ChangelogEntry]]:
-    """The entries by pull request. Release notes repeat the entries of their pre-releases."""
+    """Groups entries by pull request. Release notes repeat the entries of their pre-releases."""
     grouped = defaultdict[str, list[ChangelogEntry]](list)
     for entry in found:
         grouped[entry.request].append(entry)
@@ -111,7 +111,7 @@ def by_request(found: Sequence[ChangelogEntry]) -> dict[str, list[ChangelogEntry
 
 
 def entry_unit(same: Sequence[ChangelogEntry], passages: Passages) -> Unit | None:
-    """The first of several equal entries as evidence, with the others as alternatives."""
+    """Returns the first of several equal entries as evidence, with the others as alternatives."""
     units = [unit for entry in same if (unit := unit_at(entry.page, entry.span, passages))]
     return with_also(units[0], units) if units else None
 
@@ -120,12 +120,12 @@ def entry_unit(same: Sequence[ChangelogEntry], passages: Passages) -> Unit | Non
 
 
 def telling(text: str) -> set[str]:
-    """The distinctive words of a text."""
+    """Returns the distinctive words of a text."""
     return {word for word in _WORD.findall(text.lower()) if word not in _COMMON and len(word) > 1}
 
 
 def summarize_change(what: str) -> ChangeSummary | None:
-    """A short description of a change, made from its first clause, or None if it would not read well."""
+    """Makes a short description of a change from its first clause; None if it would not read well."""
     component = _COMPONENT.match(what)
     first, _, rest = (what[component.end() :] if component else what).partition(" ")
     verb = _PAST.get(first.lower())
@@ -150,7 +150,7 @@ def summarize_change(what: str) -> ChangeSummary | None:
 
 
 class Rivals:
-    """The words of all entries, to check that a description fits only one pull request."""
+    """The words of all entries, which show whether a description fits only one pull request."""
 
     def __init__(self, grouped: Mapping[str, Sequence[ChangelogEntry]]) -> None:
         self._requests = defaultdict[str, set[str]](set)
@@ -159,7 +159,7 @@ class Rivals:
                 self._requests[word].add(request)
 
     def lacks(self, thing: str, request: str, share: float = 0.75) -> bool:
-        """Whether no other entry contains this share of the description's words."""
+        """Whether no entry of another pull request has at least this share of the description's words."""
         words = telling(thing)
         shared = Counter(other for word in words for other in self._requests[word] if other != request)
         return not shared or max(shared.values()) < share * len(words)

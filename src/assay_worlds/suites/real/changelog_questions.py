@@ -1,4 +1,4 @@
-"""Questions on release notes: which pull request, who, which group, which release, which version."""
+"""Makes questions on release notes: which pull request, author, group, release or version."""
 
 from __future__ import annotations
 
@@ -38,14 +38,17 @@ class ReleaseNotes(NamedTuple):
     passages: Passages
 
     def product(self, page: SourcePage) -> str:
-        """The product of a page's pull requests. The notes of a client list those of the main product."""
+        """Returns the product of a page's pull requests.
+
+        The notes of a client list pull requests of the main product.
+        """
         own = str(page.document.metadata["product"])
         every = {str(each.document.metadata["product"]) for each in self.pages}
         return min((each for each in every if f"{own} ".startswith(f"{each} ")), key=len)
 
 
 def questions(pages: Sequence[SourcePage], passages: Passages, rng: Random) -> Iterator[QuestionDraft]:
-    """Questions that one line, two lines or very many lines of release notes answer."""
+    """Makes questions that one line, two lines or very many lines of release notes answer."""
     notes = ReleaseNotes(pages, by_request(list(entries(pages))), passages)
     yield from some(_which_request(notes, rng))
     yield from some(_which_release(notes, rng))
@@ -61,7 +64,7 @@ def questions(pages: Sequence[SourcePage], passages: Passages, rng: Random) -> I
 
 
 def _which_request(notes: ReleaseNotes, rng: Random) -> Iterator[QuestionDraft]:
-    """Asks for the number, author or group of a described change, in turn."""
+    """Asks for the number, the author or the group of a described change. The three take turns."""
     turns = Counter[str]()
     for same, thing in _distinct_requests(notes, rng):
         unit = entry_unit(same, notes.passages)
@@ -86,7 +89,7 @@ def _which_request(notes: ReleaseNotes, rng: Random) -> Iterator[QuestionDraft]:
 def _distinct_requests(
     notes: ReleaseNotes, rng: Random
 ) -> Iterator[tuple[list[ChangelogEntry], ChangeSummary]]:
-    """Pull requests with a description that fits no other one."""
+    """Yields pull requests with a description that fits no other pull request."""
     rivals = Rivals(notes.grouped)
     for request, same in shuffled(notes.grouped.items(), rng):
         thing = summarize_change(same[0].what)
@@ -111,7 +114,7 @@ def _which_release(notes: ReleaseNotes, rng: Random) -> Iterator[QuestionDraft]:
 
 
 def _release_unit(page: SourcePage, passages: Passages) -> Unit | None:
-    """The page's title as evidence of the release, with the headings as alternatives."""
+    """Returns the page's title as evidence of the release, with the headings as alternatives."""
     document = page.document
     sign = re.escape(f"({document.metadata['version']})")
     lines = [Span(0, len(document.title))]
@@ -138,7 +141,7 @@ def _moves(notes: ReleaseNotes) -> Iterator[_VersionMove]:
 
 
 def _dependency_moved(notes: ReleaseNotes, rng: Random) -> Iterator[QuestionDraft]:
-    """Asks to which version a dependency moved from a given one, if all entries agree."""
+    """Asks to which version a dependency moved from a given version, if all entries agree."""
     grouped = defaultdict[tuple[str, str], list[_VersionMove]](list)
     for move in _moves(notes):
         grouped[move.name, move.old].append(move)
@@ -154,7 +157,7 @@ def _dependency_moved(notes: ReleaseNotes, rng: Random) -> Iterator[QuestionDraf
 
 
 def _dependency_in_two(notes: ReleaseNotes, rng: Random) -> Iterator[QuestionDraft]:
-    """Asks to which versions two final releases moved one dependency."""
+    """Asks to which versions two final releases moved the same dependency."""
     grouped = defaultdict[str, dict[str, _VersionMove]](dict)
     for move in _moves(notes):
         if _PATCH.fullmatch(version := str(move.page.document.metadata["version"])):
@@ -200,7 +203,7 @@ def _stable(same: Sequence[ChangelogEntry]) -> bool:
 
 
 def _other_of_author(notes: ReleaseNotes, rng: Random) -> Iterator[QuestionDraft]:
-    """Asks for the other pull request of an author with exactly two."""
+    """Asks for the other pull request of an author with exactly two pull requests."""
     grouped = defaultdict[str, list[list[ChangelogEntry]]](list)
     for same in notes.grouped.values():
         grouped[same[0].author].append(same)
@@ -222,7 +225,7 @@ def _other_of_author(notes: ReleaseNotes, rng: Random) -> Iterator[QuestionDraft
 
 
 def _all_of_group(notes: ReleaseNotes, rng: Random) -> Iterator[QuestionDraft]:
-    """Asks for all changes of one kind by a group in a release: too many for a small context."""
+    """Asks for all changes of one kind by a group in a release. They are too many for a small context."""
     grouped = defaultdict[tuple[str, str, str], list[ChangelogEntry]](list)
     for same in notes.grouped.values():
         for entry in same:
@@ -241,7 +244,7 @@ def _all_of_group(notes: ReleaseNotes, rng: Random) -> Iterator[QuestionDraft]:
 
 
 def _all_read(found: Sequence[ChangelogEntry], kind: str, group: str) -> bool:
-    """Whether all lines of a kind that name a group were read as entries."""
+    """Whether every line of a kind that names a group was read as an entry."""
     page = found[0].page
     spans = [section.span for section in page.sections if section.heading.rpartition(" > ")[2] == kind]
     named = re.compile(rf"\bSIG [^\]\n]*\b{re.escape(group)}\b")
@@ -250,7 +253,7 @@ def _all_read(found: Sequence[ChangelogEntry], kind: str, group: str) -> bool:
 
 
 def _release_not_there(notes: ReleaseNotes, rng: Random) -> Iterator[QuestionDraft]:
-    """Asks for patch releases that the notes do not contain or mention."""
+    """Asks for patch releases that the notes neither contain nor mention."""
     told = "\n".join(page.document.text for page in notes.pages)
     product = notes.pages[0].document.metadata["product"] if notes.pages else ""
     own = [page.document.metadata for page in notes.pages if page.document.metadata["product"] == product]

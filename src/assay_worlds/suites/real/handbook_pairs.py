@@ -1,4 +1,4 @@
-"""Questions on words that do not occur in a handbook, and questions that ask for lists."""
+"""Makes questions on topics that a handbook does not contain, and questions that ask for lists."""
 
 from __future__ import annotations
 
@@ -53,9 +53,9 @@ _SHARE, _FEWEST = 4, 3  # one absence on so many other drafts is a fifth of all;
 def absences(
     book: PageBook, current: Sequence[SourcePage], rng: Random, others: int | None = None
 ) -> Iterator[QuestionDraft]:
-    """Questions on topics without any text, and on pages that only another handbook has.
+    """Asks about topics without any text, and about pages that only another handbook has.
 
-    `others` is how many drafts there are besides: absences are at most a fifth of all, or three.
+    `others` is the number of all other drafts. There are at most a fifth as many absences, or three.
     """
     most = None if others is None else max(others // _SHARE, _FEWEST)
     yield from islice(_absences(book, current, rng), most)
@@ -80,7 +80,7 @@ def _absences(book: PageBook, current: Sequence[SourcePage], rng: Random) -> Ite
 
 
 def _unwritten(texts: Iterable[str]) -> Iterator[str]:
-    """The topics whose distinctive words, and all words with their stems, occur in no text."""
+    """Yields the topics whose distinctive words occur in no text, in any form."""
     general = set(content_stems([_GENERAL])[0])
     telling = {topic: set(content_stems([topic])[0]) - general for topic in _TOPICS}
     written = _words(texts, {stem for stems in telling.values() for stem in stems})
@@ -92,7 +92,7 @@ def _unwritten(texts: Iterable[str]) -> Iterator[str]:
 
 
 def _words(texts: Iterable[str], stems: Iterable[str]) -> set[str]:
-    """The words of texts, and joined pairs that may match a stem: "sky diving", "bee-hives"."""
+    """Returns the words of texts, and joined pairs that may match a stem: "sky diving", "bee-hives"."""
     first = {stem[:end] for stem in stems for end in range(2, len(stem))}
     found = set[str]()
     for line in {line for text in texts for line in text.split("\n")}:  # snapshots repeat most lines
@@ -156,7 +156,7 @@ class _KeyedLine(NamedTuple):
 
 
 def listings(book: PageBook, current: Sequence[SourcePage], rng: Random) -> Iterator[QuestionDraft]:
-    """Asks for the values that pages give for a common key: of one page, of two, and of all."""
+    """Asks for the values of a key that several pages have: on one page, on two pages, and on all."""
     for group in _pairs(book, current):
         settled = [pair for pair in group if not book.contested(pair.stated, _key_of)]
         for pair in settled:
@@ -176,7 +176,7 @@ def _key_of(said: str) -> str:
 
 
 def _pairs(book: PageBook, current: Sequence[SourcePage]) -> list[list[_KeyedLine]]:
-    """The keyed lines of pages, by handbook and key, one per page, for keys that several pages have."""
+    """Returns the lines with a key that several pages have, by handbook and key, one line per page."""
     found: dict[tuple[str, str], list[_KeyedLine]] = {}
     for page in current:
         own: dict[str, list[_KeyedLine]] = {}
@@ -227,7 +227,7 @@ def _all_of_a_key(group: Sequence[_KeyedLine], rng: Random) -> QuestionDraft:
 
 
 def _mentions(book: PageBook, current: Sequence[SourcePage], rng: Random) -> Iterator[QuestionDraft]:
-    """Asks which pages name a channel or an address."""
+    """Asks which pages name a channel or an address, and for which purposes."""
     found: dict[tuple[str, str], list[PageSentence]] = {}
     for page in current:
         for each in book.sentences(page):

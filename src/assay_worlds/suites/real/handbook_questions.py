@@ -1,4 +1,4 @@
-"""Questions on the current text of handbooks: facts, procedures, absences and listings."""
+"""Makes questions on the current text of handbooks: facts, procedures, absences and listings."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ _LONG_WORDS = 380  # of what cannot: well above 400 tokens
 
 
 class _StatedFact(NamedTuple):
-    """A sentence with one value, and the question that asks for it."""
+    """A sentence with one value, and the question that asks for this value."""
 
     stated: PageSentence
     value: Value
@@ -58,7 +58,7 @@ class _StatedFact(NamedTuple):
 
 
 def questions(pages: Sequence[SourcePage], passages: Passages, rng: Random) -> Iterator[QuestionDraft]:
-    """Applies all rules to pages whose names are unambiguous."""
+    """Applies all rules to the pages whose names are unambiguous."""
     book = PageBook(pages, passages)
     current = _current(pages)
     answered = list(_answered(book, current, rng))
@@ -76,7 +76,7 @@ def _answered(book: PageBook, current: Sequence[SourcePage], rng: Random) -> Ite
 
 
 def _current(pages: Sequence[SourcePage]) -> list[SourcePage]:
-    """The current pages with a unique name."""
+    """Returns the current pages with a unique name."""
     current = [page for page in pages if "until" not in page.document.metadata]
     count = Counter((handbook(page), str(page.document.metadata["page"]).casefold()) for page in current)
     return [
@@ -90,7 +90,7 @@ def _current(pages: Sequence[SourcePage]) -> list[SourcePage]:
 
 
 def _facts(book: PageBook, page: SourcePage) -> Iterator[_StatedFact]:
-    """Sentences with one value that no text of the page contradicts."""
+    """Yields sentences with one value that no text of the page contradicts."""
     sentences = book.sentences(page)
     often = Counter(each.said for each in sentences)
     for each in sentences:
@@ -117,7 +117,7 @@ def _single(book: PageBook, fact: _StatedFact, rng: Random) -> QuestionDraft:
 
 
 def _side_by_side(book: PageBook, facts: Sequence[_StatedFact], rng: Random) -> Iterator[QuestionDraft]:
-    """Asks for the same sort of number in two handbooks, on pages with a distinctive word in common."""
+    """Asks for the same sort of number in two handbooks, on pages that share a distinctive word."""
     for fact, other in combinations([fact for fact in facts if fact.value.sort in {"number", "amount"}], 2):
         pages = (fact.stated.page, other.stated.page)
         if handbook(pages[0]) == handbook(pages[1]) or _unit(fact) != _unit(other):
@@ -144,7 +144,7 @@ def _unit(fact: _StatedFact) -> str:
 
 
 def _sections(book: PageBook, page: SourcePage, rng: Random) -> Iterator[QuestionDraft]:
-    """Asks for the text under a heading: the steps of a procedure, or the answer to its question."""
+    """Asks for the text under a heading: the steps of a procedure, or the answer to a question."""
     headings = Counter(section.heading for section in page.sections)
     titles = {title for path in headings for title in path.split(" > ")}
     for section in page.sections:
@@ -196,7 +196,7 @@ def _procedure(
 def _whole(
     book: PageBook, text: str, answer: str | list[str], inside: Sequence[PageSentence], kind: str
 ) -> QuestionDraft:
-    """A question whose evidence is whole passages."""
+    """Makes a question whose evidence is whole passages."""
     needs: dict[str, list[PageSentence]] = {}
     for each in inside:
         needs.setdefault(each.passage.doc_id, []).append(each)

@@ -1,4 +1,4 @@
-"""Questions on e-mail: who wrote, when a thread began, who answered whom, who wrote what else."""
+"""Makes questions on e-mail: who wrote, when a thread began, who answered whom, who wrote what else."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _MOST_LETTERS = 3  # that an ambiguous question means, so that its answer stays 
 
 
 def questions(pages: Sequence[SourcePage], passages: Passages, rng: Random) -> Iterator[QuestionDraft]:
-    """Questions that the headers of one or more messages answer."""
+    """Makes questions that the headers of one or more messages answer."""
     threads = Threads(letters(pages))
     yield from some(_who_wrote(threads, passages, rng))
     yield from some(_when_opened(threads, passages, rng))
@@ -52,7 +52,7 @@ def questions(pages: Sequence[SourcePage], passages: Passages, rng: Random) -> I
 
 
 def _who_wrote(threads: Threads, passages: Passages, rng: Random) -> Iterator[QuestionDraft]:
-    """Asks for the sender of the only message on a subject that day."""
+    """Asks for the sender of a message that is the only one on its subject that day."""
     for letter in shuffled(threads.letters, rng):
         same = [other for other in threads.about(letter) if other.day == letter.day]
         units = letter.units(_HEAD, passages)
@@ -88,7 +88,10 @@ def _which_address(threads: Threads, passages: Passages, rng: Random) -> Iterato
 def _replies(
     threads: Threads, passages: Passages, rng: Random
 ) -> Iterator[tuple[Letter, Letter, list[Unit]]]:
-    """Replies that name the person they answer, each its sender's only one in the thread that day."""
+    """Yields replies that name the person they answer, with that message and the evidence.
+
+    The reply is the sender's only message in the thread that day.
+    """
     by_id = {letter.doc_id: letter for letter in threads.letters}
     for reply in shuffled(threads.letters, rng):
         parent = answered(reply, by_id)
@@ -123,7 +126,7 @@ def _when_answered(threads: Threads, passages: Passages, rng: Random) -> Iterato
 
 
 def _chain(threads: Threads, passages: Passages, rng: Random) -> Iterator[QuestionDraft]:
-    """Asks, from a reply to a reply, for the day of the first message."""
+    """Asks for the day of the first message of a chain: a reply to a reply to that message."""
     by_id = {letter.doc_id: letter for letter in threads.letters}
     for reply, parent, units in _replies(threads, passages, rng):
         first = answered(parent, by_id)
@@ -180,7 +183,7 @@ def _earlier_thread(threads: Threads, passages: Passages, rng: Random) -> Iterat
 
 
 def _shared_subject(threads: Threads, passages: Passages, rng: Random) -> Iterator[QuestionDraft]:
-    """Asks about a subject that several threads have. All of their authors are the answer."""
+    """Asks who began the threads with a subject that several threads share. All authors are the answer."""
     for found in shuffled(threads.by_subject.values(), rng):
         first = [letter for letter in found if not letter.is_reply and letter.thread == letter.doc_id]
         names = sorted({letter.name for letter in first})
@@ -194,7 +197,7 @@ def _shared_subject(threads: Threads, passages: Passages, rng: Random) -> Iterat
 
 
 def _several_days(threads: Threads, passages: Passages, rng: Random) -> Iterator[QuestionDraft]:
-    """Asks when a person wrote, if that was on several days. All of them are the answer."""
+    """Asks when a person wrote about a subject on several days. All these days are the answer."""
     written = defaultdict[tuple[str, str], list[Letter]](list)
     for letter in threads.letters:
         written[letter.name, letter.subject.casefold()].append(letter)
@@ -253,7 +256,7 @@ def _year_not_there(threads: Threads, rng: Random) -> Iterator[QuestionDraft]:
 
 
 def _gives_answer_away(answer: str, text: str) -> bool:
-    """Whether a question contains its answer, or a sufficient word of it."""
+    """Whether a question contains a word of its answer that has more than three letters."""
     return any(word.casefold() in text.casefold() for word in answer.split() if len(word) > 3)
 
 
@@ -278,12 +281,15 @@ class Letter(NamedTuple):
         return self.page.document.doc_id
 
     def units(self, fields: Sequence[str], passages: Passages) -> list[Unit]:
-        """Header lines as evidence."""
+        """Returns header lines as evidence."""
         return field_units(self.page, fields, passages)
 
 
 def letters(pages: Iterable[SourcePage]) -> list[Letter]:
-    """The messages with a date. The name is empty without a full name, the subject if it cannot be quoted."""
+    """Returns the messages with a date.
+
+    `name` is empty if there is no full name. `subject` is empty if it cannot be quoted.
+    """
     found = []
     for page in pages:
         name, _, address = field_of(page, "From").rpartition(" <")
@@ -310,7 +316,7 @@ def nameable(subject: str) -> bool:
 
 
 class Threads:
-    """Messages by thread and by subject."""
+    """Messages, grouped by thread and by subject."""
 
     def __init__(self, found: Sequence[Letter]) -> None:
         self.letters = found
@@ -321,7 +327,7 @@ class Threads:
             self.by_subject[letter.subject.casefold()].append(letter)
 
     def about(self, letter: Letter) -> list[Letter]:
-        """All messages with the same subject as this one."""
+        """Returns all messages with the same subject as this message."""
         return self.by_subject[letter.subject.casefold()]
 
     def named(self, letter: Letter) -> bool:
@@ -329,7 +335,7 @@ class Threads:
         return nameable(letter.subject) and {each.thread for each in self.about(letter)} == {letter.thread}
 
     def openers(self) -> list[Letter]:
-        """The messages that began their thread."""
+        """Returns the messages that began their thread, if a question can name them."""
         return [
             letter
             for letter in self.letters
@@ -342,12 +348,15 @@ class Threads:
 
 
 def answered(letter: Letter, by_id: dict[str, Letter]) -> Letter | None:
-    """The message that this one answers, if it is known."""
+    """Returns the message that this message answers, if it is known."""
     return by_id.get(str(letter.page.document.metadata.get("reply_to")))
 
 
 def attribution(letter: Letter, other: Letter, passages: Passages) -> Unit | None:
-    """The line before a quotation ("Ann Lee wrote:"), if the message quotes exactly one person."""
+    """Returns the line before a quotation ("Ann Lee wrote:") as evidence.
+
+    Returns None if the message does not quote exactly one person, or if that person did not write `other`.
+    """
     text = letter.page.document.text
     found = list(_SAID.finditer(text, text.find("\n\n") + 1))
     if len(found) != 1 or not other.name or other.name not in found[0][0]:

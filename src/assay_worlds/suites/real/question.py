@@ -1,8 +1,9 @@
 """Drafts of questions on real text: text, answer, evidence and tags.
 
-A maker is a function `questions(pages, passages, rng) -> Iterator[QuestionDraft]`. `pages` are those of its
-kind, in the order of their sources; `passages` maps the doc_id of a page to its passages; `rng` is the only
-source of randomness. It drafts more questions than are used, and the dataset chooses among them.
+A maker is a function `questions(pages, passages, rng) -> Iterator[QuestionDraft]`. `pages` are the pages of
+the maker's kind, in the order of their sources. `passages` maps the doc_id of a page to its passages. `rng`
+is the only source of randomness. A maker drafts more questions than are used, and the dataset chooses among
+them.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ class QuestionDraft(NamedTuple):
 
     @property
     def grain(self) -> str:
-        """What a unit is: a paragraph if its needed sentences are listed, else a sentence."""
+        """The kind of the units: a paragraph if units list their needed sentences, otherwise a sentence."""
         return PARAGRAPH if any("needs" in unit for unit in self.units) else SENTENCE
 
 
@@ -54,7 +55,7 @@ TITLE = re.compile(r"[\w(][\w ,.&:'’()/+#-]{3,70}[\w).!]")
 
 
 def sound(said: str, closed: bool = False) -> bool:
-    """Whether a text is a sentence that can be understood by itself. If `closed`, it must end like one."""
+    """Whether a text is a sentence that is clear by itself. If `closed`, it must end like a sentence."""
     words = said.split()
     letters = sum(word.strip(".,;:()\"'’“”").replace("-", "").isalpha() for word in words)
     return (
@@ -70,7 +71,7 @@ def sound(said: str, closed: bool = False) -> bool:
 
 
 def named(page: SourcePage) -> str | None:
-    """The page's name for use in a question, or None if it would read like a fragment."""
+    """Returns the page's name for use in a question, or None if the name would read like a fragment."""
     name = str(page.document.metadata["page"])
     return name if TITLE.fullmatch(name) and not name.lower().endswith("readme") else None
 
@@ -80,7 +81,7 @@ def handbook(page: SourcePage) -> str:
 
 
 def as_of(page: SourcePage) -> str:
-    """The month from which a page is valid, in words: "April 2022"."""
+    """Returns the month from which a page is valid, in words: "April 2022"."""
     return spoken(str(page.document.metadata["as_of"]))
 
 
@@ -89,12 +90,12 @@ def spoken(day: str) -> str:
 
 
 def page_of(page: SourcePage) -> str:
-    """The words that name a page in a question."""
+    """Returns the words that name a page in a question."""
     return f'the "{named(page)}" page of the {handbook(page)}'
 
 
 def place(stated: PageSentence, rng: Random) -> str:
-    """The place of a sentence, in words that open a question."""
+    """Returns the place of a sentence, in words that open a question."""
     where, heading = page_of(stated.page), stated.heading
     if heading and heading != named(stated.page) and TITLE.fullmatch(heading) and rng.random() < 0.5:
         return f'the section "{heading}" on {where}'
@@ -109,7 +110,7 @@ LONG_HEADS = 1200  # the same for lines of names, addresses and days, which take
 
 
 def unit_at(page: SourcePage, span: Span, passages: Passages) -> Unit | None:
-    """A span of a page as evidence, or None if no passage contains all of it."""
+    """Returns a span of a page as evidence, or None if no passage contains the whole span."""
     for passage in passages.get(page.document.doc_id, ()):
         if passage.span and passage.span.start <= span.start and span.end <= passage.span.end:
             return sentence_unit(passage, span)
@@ -117,43 +118,43 @@ def unit_at(page: SourcePage, span: Span, passages: Passages) -> Unit | None:
 
 
 def field_span(page: SourcePage, name: str) -> Span | None:
-    """The span of the line `Name: …` at the head of a page."""
+    """Returns the span of the line `Name: …` at the head of a page, or None."""
     head = page.document.text.partition("\n\n")[0]
     found = re.search(rf"^{re.escape(name)}: .*$", head, re.MULTILINE)
     return Span(*found.span()) if found else None
 
 
 def field_of(page: SourcePage, name: str) -> str:
-    """The value of a field at the head of a page, or an empty text."""
+    """Returns the value of a field at the head of a page, or an empty text."""
     span = field_span(page, name)
     return page.document.text[span.start + len(name) + 2 : span.end] if span else ""
 
 
 def field_units(page: SourcePage, names: Sequence[str], passages: Passages) -> list[Unit]:
-    """The lines of some fields as evidence, or an empty list if one is missing."""
+    """Returns the lines of some fields as evidence, or an empty list if a line is missing."""
     spans = [span for name in names if (span := field_span(page, name))]
     units = [unit for span in spans if (unit := unit_at(page, span, passages))]
     return units if len(units) == len(names) else []
 
 
 def characters(units: Iterable[Unit]) -> int:
-    """The length of the evidence."""
+    """Returns the number of characters of the evidence."""
     return sum(len(unit["text"]) for unit in units)
 
 
 def shuffled(candidates: Iterable[T], rng: Random) -> list[T]:
-    """Candidates in random order."""
+    """Returns the candidates in random order."""
     mixed = list(candidates)
     rng.shuffle(mixed)
     return mixed
 
 
 def some(drafts: Iterator[QuestionDraft], most: int = MOST) -> Iterator[QuestionDraft]:
-    """The first questions of a rule."""
+    """Returns the first questions of a rule, at most `most`."""
     return islice(drafts, most)
 
 
 def day_in_words(day: str) -> str:
-    """A day in words: "2002-08-22" is 22 August 2002."""
+    """Writes a day in words: "2002-08-22" is 22 August 2002."""
     found = date.fromisoformat(day)
     return f"{found.day} {found:%B} {found.year}"

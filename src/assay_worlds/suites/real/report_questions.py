@@ -1,4 +1,4 @@
-"""Questions on safety reports: place, date, unit, numbers, related reports and counts."""
+"""Makes questions on safety reports: place, date, unit, numbers, related reports and counts."""
 
 from __future__ import annotations
 
@@ -55,12 +55,12 @@ class IncidentReport(NamedTuple):
     state: str
 
     def units(self, fields: Sequence[str], passages: Passages) -> list[Unit]:
-        """Header lines as evidence."""
+        """Returns header lines as evidence."""
         return field_units(self.page, fields, passages)
 
 
 def questions(pages: Sequence[SourcePage], passages: Passages, rng: Random) -> Iterator[QuestionDraft]:
-    """Questions that fields of reports, or one sentence of an account, answer."""
+    """Makes questions that fields of reports, or one sentence of an account, answer."""
     found = list(_reports(pages))
     named = Counter(report.key for report in found)
     single = [report for report in found if report.incident and named[report.key] == 1]
@@ -76,7 +76,7 @@ def questions(pages: Sequence[SourcePage], passages: Passages, rng: Random) -> I
 
 
 def _reports(pages: Sequence[SourcePage]) -> Iterator[IncidentReport]:
-    """The reports on incidents whose name has "fire" or "burn": others cannot be named in a question."""
+    """Yields the reports on incidents. Only a name with "fire" or "burn" can be used in a question."""
     for page in pages:
         given = field_of(page, "Incident")
         key = _GENERIC.sub(" ", given).strip().casefold()
@@ -91,7 +91,7 @@ def _reports(pages: Sequence[SourcePage]) -> Iterator[IncidentReport]:
 def _field_asked(
     single: Sequence[IncidentReport], passages: Passages, rng: Random
 ) -> Iterator[QuestionDraft]:
-    """Asks for a field of the only report on an incident, the fields in turn."""
+    """Asks for a field of the only report on an incident. The fields take turns."""
     wordings = [
         ("Date", "On which day did the incident “{incident}” take place?", ("single_branch", "temporal")),
         ("State", "In which US state did the incident “{incident}” take place?", ("single_branch",)),
@@ -129,20 +129,20 @@ def _ask_number(single: Sequence[IncidentReport], passages: Passages, rng: Rando
 
 
 def _countable(said: str, value: Value) -> bool:
-    """Whether a sentence counts things, and its number is not a range or a time of day."""
+    """Whether a sentence counts things, and its number is neither a range nor a time of day."""
     known = _COUNTED.fullmatch(value.answer) and not _TIME.fullmatch(value.answer)
     return bool(known and _BEFORE.search(said[: value.start]) and not said.isupper())
 
 
 def _sentences(page: SourcePage, passages: Passages) -> Iterator[tuple[Passage, Span]]:
-    """The sentences of an account, each with its passage."""
+    """Yields the sentences of an account, each with its passage."""
     for passage in passages.get(page.document.doc_id, ()):
         begin = passage.text.find("\n\n") if passage.text.startswith("Report: ") else 0
         yield from ((passage, span) for span in sentence_spans(passage.text) if span.start >= begin)
 
 
 def _lesson(pages: Sequence[SourcePage], passages: Passages, rng: Random) -> Iterator[QuestionDraft]:
-    """Asks what a lesson recommends, if that is a short paragraph."""
+    """Asks what a lesson recommends, if the recommendation is one short paragraph."""
     for page in shuffled(pages, rng):
         section = next((each for each in page.sections if each.heading == _RECOMMENDED), None)
         head = field_of(page, "Report")
@@ -182,7 +182,7 @@ def _report_of(found: Sequence[IncidentReport], passages: Passages, rng: Random)
 def _same_day(
     found: Sequence[IncidentReport], single: Sequence[IncidentReport], passages: Passages, rng: Random
 ) -> Iterator[QuestionDraft]:
-    """Asks for the only other incident in a state on the day of a named one."""
+    """Asks for the only other incident on the day of a named incident, and names its state."""
     by_day = defaultdict[tuple[str, str], list[IncidentReport]](list)
     for report in found:
         by_day[report.day, report.state].append(report)
@@ -227,7 +227,7 @@ def _earlier_state(
 def _several_reports(
     found: Sequence[IncidentReport], passages: Passages, rng: Random
 ) -> Iterator[QuestionDraft]:
-    """Asks about an incident name that two or three reports share. All of them are meant."""
+    """Asks about an incident name that two or three reports share. The days of all reports are the answer."""
     grouped = defaultdict[str, list[IncidentReport]](list)
     for report in found:
         grouped[report.key].append(report)
@@ -246,7 +246,7 @@ def _several_reports(
 def _all_of_state(
     found: Sequence[IncidentReport], passages: Passages, rng: Random
 ) -> Iterator[QuestionDraft]:
-    """Asks for all incidents of a state in a year: too many for a small context."""
+    """Asks for all incidents of a state in a year. They are too many for a small context."""
     grouped = defaultdict[tuple[str, str], list[IncidentReport]](list)
     for report in found:
         if report.state and report.day:

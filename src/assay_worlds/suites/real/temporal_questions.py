@@ -1,4 +1,4 @@
-"""Questions that need the right snapshot of a page: its text as of a day, and what changed since."""
+"""Makes questions that need the right snapshot of a page: its text on a day, and its later changes."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _EARLIER_YEARS = (3, 4, 5)
 
 
 class _ChangedSentence(NamedTuple):
-    """A sentence before and after, and the one value in which they differ."""
+    """A sentence before and after a change, and the only value in which the two versions differ."""
 
     old: PageSentence
     new: PageSentence
@@ -47,7 +47,7 @@ class _ChangedSentence(NamedTuple):
 
 
 def questions(pages: Sequence[SourcePage], passages: Passages, rng: Random) -> Iterator[QuestionDraft]:
-    """As-of questions, from-what-to-what questions, and what-changed questions short and long."""
+    """Asks for values as of a day, for values before and after a change, and for all changes of a page."""
     book = PageBook(pages, passages)
     clashing = _shared_names(pages)
     for versions in _histories(pages):
@@ -61,7 +61,7 @@ def questions(pages: Sequence[SourcePage], passages: Passages, rng: Random) -> I
 
 
 def _histories(pages: Sequence[SourcePage]) -> Iterator[list[SourcePage]]:
-    """The texts of each page with several, oldest first."""
+    """Yields all texts of each page that has several texts, oldest first."""
     by_path: dict[tuple[str, str], list[SourcePage]] = {}
     for page in pages:
         if path := page.document.metadata.get("snapshot_of"):
@@ -72,7 +72,7 @@ def _histories(pages: Sequence[SourcePage]) -> Iterator[list[SourcePage]]:
 
 
 def _shared_names(pages: Sequence[SourcePage]) -> set[tuple[str, str]]:
-    """Names that several pages of a handbook have or had, so that a question would be ambiguous."""
+    """Returns the names that several pages of a handbook have or had. Questions with them are ambiguous."""
     owners = {
         (handbook(page), str(page.document.metadata["page"]), page.document.metadata["path"])
         for page in pages
@@ -116,14 +116,14 @@ def _changes(book: PageBook, before: SourcePage, after: SourcePage) -> Iterator[
 def _differences(
     book: PageBook, before: SourcePage, after: SourcePage
 ) -> list[tuple[list[PageSentence], list[PageSentence]]]:
-    """The runs of sentences in which two texts of a page differ, side by side."""
+    """Returns the runs of sentences in which two texts of a page differ, as pairs of old and new."""
     old, new = book.sentences(before), book.sentences(after)
     match = SequenceMatcher(None, [each.said for each in old], [each.said for each in new], autojunk=False)
     return [(old[a:b], new[c:d]) for tag, a, b, c, d in match.get_opcodes() if tag != "equal"]
 
 
 def _has_one_answer(book: PageBook, change: _ChangedSentence) -> bool:
-    """Whether no other sentence of the two texts gives another answer to the question."""
+    """Whether no other sentence in either text gives another answer to the question."""
     for stated, value in ((change.old, change.was), (change.new, change.now)):
         same = {mask_values(with_blank(stated.said, value)), mask_values(stated.said)}
         if sum(mask_values(each.said) in same for each in book.sentences(stated.page)) > 1:
@@ -132,7 +132,7 @@ def _has_one_answer(book: PageBook, change: _ChangedSentence) -> bool:
 
 
 def _then(book: PageBook, stated: PageSentence, value: Value, question: str, rng: Random) -> QuestionDraft:
-    """Asks what a page said as of a day, or says now after a change."""
+    """Asks what a page said as of a day, or what it says now after a change."""
     where, units = place(stated, rng), [book.unit(stated)]
     tags = ("temporal", "detail", "single_branch")
     if "until" not in stated.page.document.metadata:
@@ -176,7 +176,7 @@ def _span_of_time(before: SourcePage, after: SourcePage) -> str:
 def _about_page(
     book: PageBook, before: SourcePage, after: SourcePage, rng: Random
 ) -> Iterator[QuestionDraft]:
-    """Asks what changed on a page: a few sentences, or more than any budget holds."""
+    """Asks what changed on a page: a few sentences, or more sentences than any budget holds."""
     pairs = _differences(book, before, after)
     touched = [each for olds, news in pairs for each in (*olds, *news)]
     since, where = _span_of_time(before, after), page_of(before)
@@ -201,14 +201,14 @@ def _about_page(
 
 
 def _units(touched: Sequence[PageSentence]) -> list[dict[str, Any]]:
-    """Evidence of a change is only in one text. Other texts with the same sentence do not count."""
+    """Returns sentences as evidence of a change, without the same sentences in other texts of the page."""
     return [each.unit for each in touched]
 
 
 def _reworded(pairs: Sequence[tuple[list[PageSentence], list[PageSentence]]]) -> bool:
     """Whether sentences were reworded by more than a correction of spelling.
 
-    A removal or an addition has no sentence as evidence: it takes the whole other text.
+    A removal or an addition does not count. No single sentence is its evidence, only the whole other text.
     """
     if not pairs or not all(olds and news for olds, news in pairs):
         return False
@@ -222,7 +222,7 @@ def _reworded(pairs: Sequence[tuple[list[PageSentence], list[PageSentence]]]) ->
 
 
 def _too_early(first: SourcePage, clashing: set[tuple[str, str]], rng: Random) -> Iterator[QuestionDraft]:
-    """Asks about a time before the first snapshot."""
+    """Asks about a time before the first snapshot of a page."""
     name = named(first)
     if name is None or (handbook(first), name) in clashing:
         return

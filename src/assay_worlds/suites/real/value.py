@@ -1,7 +1,8 @@
-"""Finds values in sentences (numbers, amounts, dates, names) and asks for them; histories of pages.
+"""Finds values in sentences (numbers, amounts, dates, names), asks for them, and follows them over time.
 
-A question keeps the sentence's word order and replaces the value by a question word ("… within how many
-days of the trip?"), or by a blank if none fits. This needs no grammar and cannot garble the sentence.
+A question keeps the word order of the sentence. It replaces the value by a question word ("… within how many
+days of the trip?"), or by a blank if no question word fits. This needs no grammar and cannot garble the
+sentence.
 """
 
 from __future__ import annotations
@@ -119,7 +120,7 @@ class Value(NamedTuple):
 
 
 def values(said: str) -> list[Value]:
-    """The values of a sentence in order. A number that counts nothing is not a value."""
+    """Returns the values of a sentence in order. A number that counts nothing is not a value."""
     if not _HINT.search(said):
         return []
     return [value for value in _found(said) if value.sort != "number" or _countable(said, value)]
@@ -141,7 +142,7 @@ def _countable(said: str, value: Value) -> bool:
 
 
 def as_question(said: str, value: Value) -> str | None:
-    """Turns a sentence into a question for one of its values, or None if it would not read well."""
+    """Turns a sentence into a question for one of its values; None if it would not read well."""
     before, after = said[: value.start], said[value.end :]
     if before.endswith("("):
         return None
@@ -164,7 +165,7 @@ def _asked_name(before: str, after: str) -> str | None:
 
 
 def with_blank(said: str, value: Value) -> str:
-    """The sentence with a blank in place of the value."""
+    """Returns the sentence with a blank in place of the value."""
     return f"{said[: value.start]}{BLANK}{said[value.end :]}"
 
 
@@ -174,7 +175,7 @@ def _closed(question: str) -> str:
 
 
 def mask_values(said: str) -> str:
-    """The sentence without its values. Two sentences that differ only in values give the same text."""
+    """Returns the sentence with blanks for values. Sentences that differ only in values become equal."""
     return " ".join((_ANY.sub(BLANK, said) if _HINT.search(said) else said).split()).casefold()
 
 
@@ -182,7 +183,7 @@ def mask_values(said: str) -> str:
 
 
 def changed_value(old: str, new: str) -> tuple[Value, Value] | None:
-    """The only value in which two sentences differ, as it is in each; or None."""
+    """Returns the only value in which two sentences differ, in its old and its new form; or None."""
     for mine, other in zip(values(old), values(new), strict=False):
         same = old[: mine.start] == new[: other.start] and old[mine.end :] == new[other.end :]
         if same and mine.sort == other.sort and _digits(mine.answer) != _digits(other.answer):
@@ -191,7 +192,7 @@ def changed_value(old: str, new: str) -> tuple[Value, Value] | None:
 
 
 def _digits(answer: str) -> str:
-    """An answer with its number in digits, so that "three weeks" and "3 weeks" are equal."""
+    """Writes the number of an answer in digits, so that "three weeks" and "3 weeks" are equal."""
     first, _, rest = answer.partition(" ")
     return f"{_NUMBERS.get(first, first.replace(',', ''))} {rest}"
 
@@ -210,7 +211,10 @@ def _changed_name(old: str, new: str) -> tuple[Value, Value] | None:
 
 
 def _name(said: str, first: int, last: int) -> Value | None:
-    """The words between two positions as a name, if they are capitalised and do not begin the sentence."""
+    """Returns the words between two positions as a name.
+
+    Returns None if the words are not capitalised like a name, or if they begin the sentence.
+    """
     places = [match.span() for match in re.finditer(r"\S+", said)]
     start, end = places[first][0], places[last - 1][1]
     text = said[start:end]
@@ -225,7 +229,7 @@ def _name(said: str, first: int, last: int) -> Value | None:
 
 
 def _alike(one: str, other: str) -> bool:
-    """Whether two names may be one name, written differently."""
+    """Whether two names may be the same name in two spellings."""
     a, b = (re.sub(r"\W", "", text).casefold() for text in (one, other))
     initials = {"".join(word[0] for word in text.split()).casefold() for text in (one, other)}
     return a in b or b in a or bool({a, b} & initials) or SequenceMatcher(None, a, b).ratio() > 0.6
@@ -238,7 +242,7 @@ Passages = Mapping[str, list[Passage]]
 
 
 class PageSentence(NamedTuple):
-    """A sentence of a page; `said` is its text without a list mark."""
+    """A sentence of a page. `said` is the sentence without the mark of a list."""
 
     page: SourcePage
     passage: Passage
@@ -251,7 +255,7 @@ class PageSentence(NamedTuple):
 
     @property
     def heading(self) -> str:
-        """The heading directly above it."""
+        """The heading directly above the sentence."""
         return (self.passage.section or "").rpartition(" > ")[2]
 
 
@@ -267,7 +271,7 @@ class PageBook:
         self._texts: dict[tuple[str, str], list[SourcePage]] | None = None
 
     def sentences(self, page: SourcePage) -> list[PageSentence]:
-        """The sentences of a page in order, headings among them."""
+        """Returns the sentences of a page in order. Headings count as sentences."""
         doc_id = page.document.doc_id
         if doc_id not in self._by_page:
             self._by_page[doc_id] = [
@@ -279,7 +283,7 @@ class PageBook:
         return self._passages[page.document.doc_id]
 
     def texts(self, page: SourcePage) -> list[SourcePage]:
-        """The texts of a page over time: all pages with its name in its handbook."""
+        """Returns the texts of a page over time: all pages of the same name in the same handbook."""
         if self._texts is None:
             self._texts = {}
             for each in self.pages:
@@ -287,12 +291,12 @@ class PageBook:
         return self._texts[_page_key(page)]
 
     def unit(self, stated: PageSentence) -> dict[str, Any]:
-        """A sentence as evidence, with the same sentence in other texts of the page."""
+        """Returns a sentence as evidence. The same sentence in other texts of the page is an alternative."""
         same = (each for text in self.texts(stated.page) for each in self.sentences(text))
         return with_also(stated.unit, (each.unit for each in same if each.said == stated.said))
 
     def contested(self, stated: PageSentence, form: Callable[[str], str]) -> bool:
-        """Whether any text of the page has a sentence of the same form with another content."""
+        """Whether any text of the page has another sentence of the same form."""
         key = (_page_key(stated.page), form)
         if key not in self._forms:
             known = self._forms[key] = {}
@@ -302,7 +306,7 @@ class PageBook:
         return len(self._forms[key][form(stated.said)]) > 1
 
     def paragraph(self, page: SourcePage, passage: Passage, needs: Sequence[Span]) -> dict[str, Any]:
-        """A passage as evidence, with the same passage in other texts of the page."""
+        """Returns a passage as evidence. The same passage in other texts of the page is an alternative."""
         here = passage.span or Span(0, 0)
         copies = []
         for copy in (each for text in self.texts(page) for each in self.passages(text)):
@@ -326,6 +330,6 @@ def _page_key(page: SourcePage) -> tuple[str, str]:
 
 
 def with_also(unit: dict[str, Any], same: Iterable[dict[str, Any]]) -> dict[str, Any]:
-    """Adds the units with the same words in other places."""
+    """Adds the units that have the same words in other places as alternatives."""
     also = [each for each in same if (each["source"], each["start"]) != (unit["source"], unit["start"])]
     return {**unit, "also": also} if also else unit
