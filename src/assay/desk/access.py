@@ -193,7 +193,8 @@ class Access:
     def visitor(self, cookie: str | None) -> Visitor | None:
         """Returns the rater that a cookie belongs to.
 
-        Returns None if this desk did not make the cookie, or if the session ended.
+        Returns None if this desk did not make the cookie, if the session ended, or if the rater may no longer
+        log in.
         """
         body, _, signature = (cookie or "").partition(".")
         if not hmac.compare_digest(self._signature(body).encode(), signature.encode("utf-8", "replace")):

@@ -1,4 +1,4 @@
-"""Serves the desk: only on this machine, with a link for each rater, or on a network, with a password."""
+"""Serves the desk on this machine, with a link for each rater, or on a network, with a password."""
 
 from __future__ import annotations
 

@@ -206,7 +206,7 @@ def chart_svg(results: Results, chart: Chart) -> Markup:
 
 
 def legend(results: Results, chart: Chart) -> list[tuple[str, str]]:
-    """Returns the name of each series with its colour and shape: those of its system, or free ones."""
+    """Returns each series' name with a colour and shape. A series without a system gets free ones."""
     shapes = ["", *MARKERS]
     return [
         (

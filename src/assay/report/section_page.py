@@ -61,7 +61,7 @@ class SectionPage:
         return charts.style_of(self.results, arm) if arm else ""
 
     def scale(self, table: Table, column: TableColumn) -> Markup | str:
-        """Returns the head of a column of pictures: the column's own words, or a scale if zero is inside."""
+        """Returns the head of a column of pictures: its own words, or a scale if its axis goes below zero."""
         axis = _axis(table, column.drawn)
         return column.picture or (charts.scale(axis) if axis is not None and axis.low < 0 else "")
 

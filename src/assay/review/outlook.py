@@ -1,9 +1,10 @@
 """Reports the progress of a review, and decides whether open marks can still change a verdict.
 
-Some clauses are linear in shares of marks. The margin of such a clause is largest if every open passage gets
-the mark that raises the margin most. It is smallest if every open passage gets the mark that lowers the
-margin most. If the clause is decided on subset intervals or on the estimate, these two completions bound
-everything that people may still find, because the interval and the estimate rise with every row.
+A completion gives every open passage a mark. Some clauses are linear in shares of marks. The margin of such a
+clause is largest in the completion with the mark that raises the margin most, for every open passage. It is
+smallest in the completion with the mark that lowers the margin most. If the clause is decided on subset
+intervals or on the estimate, these two completions bound everything that people may still find, because the
+interval and the estimate rise with every row.
 
 A verdict is settled if all outcomes between the two completions lead to the same conclusion. If a clause
 depends on marks in another way, such as through a bootstrap interval, its outcome is never called settled

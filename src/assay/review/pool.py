@@ -1,4 +1,4 @@
-"""Collects what there is to review: the passages that arms returned for items that want a review.
+"""Collects the passages to review: those that arms returned for items that want a review.
 
 Each passage of an item is listed once, for all arms that returned it.
 """
