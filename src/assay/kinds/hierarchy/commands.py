@@ -90,8 +90,7 @@ def _detector_json(fit: Fit[Detector]) -> dict[str, Any]:
 
 
 def _race_rows(fit: Fit[Confidence]) -> Iterator[list[str]]:
-    """Yields the share of dev answers that are enough: for each path, for the race, and for the best
-    choice."""
+    """Yields the shares of dev answers that are enough: for each path, the race, and the best choice."""
     origin = fit.model.fitted
     reached, answers = origin.reached, str(origin.counts["dev"].answers)
     choices = {"race": reached.race, "uncalibrated": reached.uncalibrated, "perfect choice": reached.perfect}

@@ -32,8 +32,7 @@ class RightBranchOracle:
 
 
 def _right_steps(case: RoutedItem) -> list[Step]:
-    """Returns steps that keep only the right branches at every level, and visit only the passages below
-    them."""
+    """Returns steps that keep only the right branches at every level, and visit only the evidence."""
     tree = case.tree
     kept = [
         Step(ROUTE, level, node_id, parent, {"score": 1.0})

@@ -88,8 +88,7 @@ def fit_logistic(scaled: Floats, truth: Bools, strength: float) -> LogisticModel
 
 
 def best_strength(rows: Floats, truth: Bools) -> float:
-    """Returns the strength with the least log loss in five-fold cross-validation. The weaker one wins a
-    tie."""
+    """Returns the strength with the least log loss in five-fold cross-validation. The weaker wins a tie."""
     parts = folds(truth)
     losses = {strength: _left_out_loss(rows, truth, parts, strength) for strength in STRENGTHS}
     return min(losses, key=lambda strength: (round(losses[strength], _DIGITS), strength))

@@ -89,8 +89,7 @@ class RaceExample(NamedTuple):
     enough: Mapping[str, bool]
 
     def taken(self, confidence: Callable[[str, Features], float]) -> bool:
-        """Whether the answer of the surest path is enough. If two are equally sure, the first path is
-        used."""
+        """Whether the answer of the surest path is enough. If several are equally sure, the first is used."""
         surest = max(self.features, key=lambda path: confidence(path, self.features[path]))
         return self.enough[surest]
 

@@ -315,8 +315,7 @@ class CrossBranchReach(RoutingMeasure):
 
 
 def _is_linked(nodes: frozenset[str], case: RoutedItem, descent: Descent) -> bool:
-    """Whether a link leads from a visited node to one of `nodes`. The root is ignored: it is above all
-    passages."""
+    """Whether a link leads from a visited node to one of `nodes`. Links to the root are ignored."""
     tree, been = case.tree, descent.visited
     sources = {source for node in nodes - tree.roots for source in tree.linked_from(node)}
     read = sources & tree.passage_nodes

@@ -1,7 +1,7 @@
-"""Abstaining: any system, with a fitted detector that says which queries it cannot answer, and why.
+"""Abstaining: any system with a fitted detector, which says which queries the system cannot answer, and why.
 
-The detector calls a query impossible by features of the query and of what the system found. Hits and contexts
-stay as they are, so that all else is measured as without it.
+The detector calls a query impossible by features of the query and of the hits. Hits and contexts do not
+change, so all other measures have the same values as without the detector.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ FLAG = "impossible"
 
 @dataclass(frozen=True)
 class AbstainingSystem:
-    """A system that flags queries as impossible, with the kind: `of` is the system that answers.
+    """A system that flags queries as impossible, with the kind of impossibility. The system in `of` answers.
 
     `detector` is the file that `assay fit` writes, relative to the study.
     """
@@ -45,13 +45,13 @@ class AbstainingSystem:
 
     @property
     def gives(self) -> frozenset[str] | None:
-        """What the wrapped system gives, and flags."""
+        """The outputs of the wrapped system, and flags. None if the wrapped system declares no outputs."""
         given = self.of.gives if isinstance(self.of, DeclaringSystem) else None
         return None if given is None else given | {"flags"}
 
     @property
     def threads(self) -> int:
-        """The threads of the wrapped system."""
+        """The number of threads of the wrapped system."""
         return self.of.threads if isinstance(self.of, ThreadedPlugin) else 1
 
     @property
@@ -66,7 +66,7 @@ class AbstainingSystem:
         return kind(found, feature_extractor(corpus, kit), detector)
 
     def problems(self, dataset: Dataset, kit: Kit) -> list[Problem]:
-        """Why the file cannot be used, and why the wrapped system cannot serve a dataset."""
+        """Returns why the detector's file cannot be used, and the problems of the wrapped system."""
         found = inner_problems(self.of, dataset, kit)
         try:
             read_detector(kit.path(self.detector))
@@ -75,13 +75,13 @@ class AbstainingSystem:
         return found
 
     def warnings(self, dataset: Dataset, kit: Kit) -> list[str]:
-        """The warnings of the wrapped system, and how the detector's origin differs."""
+        """Returns the warnings of the wrapped system, and how the detector's origin differs."""
         found = inner_warnings(self.of, dataset, kit)
         origin = read_detector(kit.path(self.detector)).fitted
         return found + origin.warnings(self.detector, dataset, conceal_variables(identity(self.of), kit))
 
     def identity(self, kit: Kit) -> dict[str, Any]:
-        """What decides answers besides parameters: the content of the file, and what features depend on."""
+        """Returns what decides answers besides parameters: the file's content and what features depend on."""
         made_with = {"signs": VERSION, "words": engine_version(), "static": StaticEmbedder().identity(kit)}
         return {"detector": fitted_hash(kit.path(self.detector)), **made_with, **part_identities(self, kit)}
 
@@ -99,12 +99,12 @@ class AbstainingIndex(WrappedIndex):
 
 @dataclass(frozen=True)
 class StructuredAbstainingIndex(StructuredWrapper, AbstainingIndex):
-    """The same for an index that publishes the tree or graph behind it."""
+    """An abstaining index whose wrapped index publishes the tree or graph behind its answers."""
 
 
 @dataclass(frozen=True)
 class AbstainingSession:
-    """One conversation with the system. The detector examines each of its responses."""
+    """One conversation with the system. The detector examines each response."""
 
     index: AbstainingIndex
     session: Session

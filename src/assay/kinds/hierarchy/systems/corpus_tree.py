@@ -1,7 +1,8 @@
-"""A corpus by its words and by its vectors, and a tree over it with what routers read of each node.
+"""A corpus that is searched by words and by vectors, and a tree over it with what routers read of each node.
 
-A tree that loses nothing ranks as a flat system does: both fuse the first `depth` by words with the first
-`depth` by vectors, except for tantivy's rounding of lengths. A tree only decides among which passages.
+If a tree loses nothing, it ranks as a flat system does. Both fuse the first `depth` passages by words with
+the first `depth` passages by vectors. They differ only because tantivy rounds lengths. A tree only decides
+which passages are ranked.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ from assay.systems.retrievers import (
 
 @dataclass(frozen=True)
 class EncodedQuery:
-    """A query: its text, its vector, and those of its words that the corpus has."""
+    """A query: its text, its vector, and the words of the query that the corpus has."""
 
     text: str
     vector: Vectors
@@ -58,7 +59,7 @@ class CorpusIndex:
 
     @property
     def index(self) -> VectorComparison:
-        """The vectors, ready to be compared with a query's."""
+        """The vectors of the passages, ready to be compared with the vector of a query."""
         found = self.meanings.index
         if not isinstance(found, VectorComparison):
             raise TypeError("vectors of a tree are compared one by one")
@@ -69,17 +70,17 @@ class CorpusIndex:
         return self.index.vectors
 
     def ask(self, text: str, meter: Meter) -> EncodedQuery:
-        """The query as vector and as terms."""
+        """Returns the query with its vector and its terms."""
         embedded, cost = self.meanings.embedding.query(text)
         meter.lap("embed", took=embedded.seconds, tokens=embedded.tokens, cost=cost)
         return EncodedQuery(text, embedded.vector, self.words.terms(text))
 
     def lexical(self, query: EncodedQuery, positions: Ints) -> Floats:
-        """The BM25 scores of some passages."""
+        """Returns the BM25 scores of some passages."""
         return self.words.scores_at(query.terms, positions)
 
     def dense(self, query: EncodedQuery, positions: Ints) -> Floats:
-        """The cosines of some passages, rounded as a vector index rounds them, so that ties are the same."""
+        """Returns the cosines of some passages, rounded as in a vector index, so that ties are the same."""
         if not len(positions):
             return np.empty(0)  # an empty corpus has vectors of no length
         exact = np.vecdot(self.vectors[positions].astype(np.float64), query.vector.astype(np.float64))
@@ -87,7 +88,10 @@ class CorpusIndex:
         return rounded
 
     def ranked(self, query: EncodedQuery, positions: Ints) -> Ranking:
-        """Some passages, given in order, ranked as a flat system does: by words and by vectors, fused."""
+        """Ranks some passages as a flat system does: by words and by vectors, fused.
+
+        `positions` must be in rising order.
+        """
         scores = self.lexical(query, positions)
         best = np.argsort(-scores, kind="stable")[: self.depth]
         best = best[scores[best] > 0]
@@ -103,7 +107,8 @@ class CorpusIndex:
 
     @cached_property
     def rescoring(self) -> CombinedScorer:
-        """The scorer for single passages beside those found, as flat systems have it."""
+        """The scorer for single passages that were not found by the search. Flat systems have the same
+        scorer."""
         weights = getattr(self.fuse, "weights", ()) or (0.5, 0.5)
         ways: list[PassageScorer] = [WordScores(self.words), VectorScores(self.meanings, self.corpus)]
         return CombinedScorer(
@@ -116,7 +121,7 @@ class CorpusIndex:
 
 @dataclass(frozen=True)
 class Blend:
-    """One score for a passage that does not depend on other passages: `words` × BM25 + `dense` × cosine."""
+    """A score for a passage that does not depend on other passages: `words` × BM25 + `dense` × cosine."""
 
     words: float
     dense: float
@@ -131,7 +136,7 @@ class Blend:
 
 
 def top_ranking(positions: Ints, scores: Floats, k: int) -> Ranking:
-    """The k best of some passages; ties are in corpus order."""
+    """Returns the `k` best of some passages. Ties are in corpus order."""
     order = np.lexsort((positions, -scores))[:k]
     return Ranking(positions[order], scores[order])
 
@@ -159,7 +164,7 @@ class IndexedTree:
 
     @cached_property
     def centroids(self) -> tuple[Vectors, ...]:
-        """The direction of the mean of each node."""
+        """The direction of the mean vector of each node."""
         return tuple(normalize_rows(each) for each in self.means)
 
     @cached_property
@@ -199,14 +204,17 @@ class IndexedTree:
         return tuple(TermWeights.build(each.text for each in level) for level in self.summaries)
 
     def landmarks(self, count: int) -> tuple[Landmarks, ...]:
-        """Several vectors per node: its centroid, then again and again the passage farthest from those."""
+        """Returns several vectors per node: its centroid, and the passages that lie farthest apart.
+
+        Each further vector is the passage that is farthest from all vectors chosen before.
+        """
         return tuple(
             Landmarks.of(np.asarray(self.corpus_index.vectors), members, centroids, count)
             for members, centroids in zip(self.tree.passages[1:], self.centroids, strict=True)
         )
 
     def structure(self, links: Links | None) -> Structure:
-        """The tree as it is published, with its cross-links."""
+        """Returns the tree as it is published, with its cross-links."""
         passages = self.corpus_index.corpus.passages
         nodes = [Node(ROOT, 0, "root")]
         edges: list[Edge] = []
@@ -232,7 +240,7 @@ class IndexedTree:
 
 @dataclass(frozen=True)
 class Landmarks:
-    """Several vectors per node, in rows; those of node n are `rows[starts[n]:starts[n + 1]]`."""
+    """Several vectors per node, in rows. The vectors of node n are `rows[starts[n]:starts[n + 1]]`."""
 
     starts: Ints
     rows: Vectors
@@ -246,7 +254,7 @@ class Landmarks:
         return cls(np.cumsum([0, *map(len, parts)]), np.concatenate([centroids[:0], *parts]))
 
     def nearest(self, vector: Vectors, nodes: Ints) -> Floats:
-        """The cosine of a vector with the nearest landmark of each node."""
+        """Returns the cosine of a vector with the nearest landmark of each node."""
         rows = np.concatenate([np.arange(self.starts[node], self.starts[node + 1]) for node in nodes])
         sizes = self.starts[nodes + 1] - self.starts[nodes]
         near = np.vecdot(self.rows[rows], vector).astype(np.float64)
@@ -255,7 +263,10 @@ class Landmarks:
 
 
 def _farthest_first(centroid: Vectors, members: Vectors, count: int) -> Vectors:
-    """The centroid, then again and again the member farthest from all chosen, up to `count` vectors."""
+    """Returns the centroid and members of a node, at most `count` vectors.
+
+    Each further vector is the member that is farthest from all vectors chosen before.
+    """
     chosen = [centroid]
     nearest = members @ centroid
     while len(chosen) < min(count, len(members) + 1):

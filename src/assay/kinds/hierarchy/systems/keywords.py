@@ -1,8 +1,9 @@
-"""Routing summaries without a language model: the words and names that distinguish a node, and sentences.
+"""Routing summaries without a language model: words and names that distinguish a node, and sentences.
 
-The weight of a label is its share here × log(its share here / its share in the reference), a class-based
-TF-IDF. The reference of a `generic` summary is the whole corpus, that of a `contrastive` one the node and its
-siblings together. A label with the same share everywhere weighs nothing, even with few siblings.
+The weight of a label is its share at the node × log(its share at the node / its share in the reference). This
+is a class-based TF-IDF. The reference of a `generic` summary is the whole corpus. The reference of a
+`contrastive` summary is the node and its siblings together. A label that has the same share everywhere has
+the weight 0, even if there are few siblings.
 """
 
 from __future__ import annotations
@@ -45,10 +46,11 @@ _Rival = tuple[int, int]  # a term, and a node that it is strong in
 
 @dataclass(frozen=True)
 class Keywords:
-    """The strongest terms and names of each node, shared titles and sections, and sentences that show them.
+    """Summaries of the strongest terms and names of each node, shared titles and sections, and key sentences.
 
-    `terms`, `entities` and `quotes` are how many of each a summary has at most. The sentences are those with
-    the strongest terms among the members nearest to the node's centroid, no two of them alike.
+    `terms`, `entities` and `quotes` limit how many of each a summary has. The sentences come from the members
+    nearest to the node's centroid. They are the sentences with the strongest terms, and no two of them are
+    alike.
     """
 
     style: Style = "contrastive"
@@ -66,7 +68,7 @@ class Keywords:
     def summarise(
         self, tree: Tree, passages: Sequence[Passage], vectors: Vectors, kit: Kit
     ) -> list[list[Summary]]:
-        """One list per level from 1 on, with one summary per node."""
+        """Returns one list per level from 1 on, with one summary per node."""
         book = _CorpusLabels.of(passages)
         found = []
         for level in range(1, tree.depth + 1):
@@ -104,12 +106,12 @@ class Keywords:
 
 
 def _theme(titles: Sequence[str], terms: Sequence[str]) -> str:
-    """A short phrase: what the members are called, if they share that, and their strongest terms."""
+    """Returns a short phrase: the first of `titles`, if there is one, and the strongest terms."""
     return ": ".join(filter(None, [*titles[:1], ", ".join(terms[:_THEME])]))
 
 
 def _families(tree: Tree, level: int, style: Style) -> list[tuple[list[int], Ints]]:
-    """Nodes that are compared with the same family, and that family: their siblings and themselves."""
+    """Returns groups of nodes, each with its family: the nodes themselves and all their siblings."""
     every = np.arange(tree.size(level))
     if style == "generic":
         return [(every.tolist(), every)]
@@ -129,7 +131,7 @@ def _families(tree: Tree, level: int, style: Style) -> list[tuple[list[int], Int
 
 @dataclass(frozen=True)
 class LabelContrast:
-    """How often each label occurs below each node of a level, and in the reference."""
+    """How often each label occurs below each node of a level, and how often it occurs in the reference."""
 
     counts: csr_array  # one row per node
     reference: Floats
@@ -139,21 +141,26 @@ class LabelContrast:
         return self.counts.indices[part], self.counts.data[part]
 
     def times(self, node: int, label: int) -> float:
-        """How often a label occurs below a node."""
+        """Returns how often a label occurs below a node."""
         labels, times = self._row(node)
         place = int(np.searchsorted(labels, label))
         return float(times[place]) if place < len(labels) and labels[place] == label else 0.0
 
     def weights(self, node: int) -> tuple[Ints, Floats]:
-        """The labels below a node, and how much each distinguishes it: below 0 if the node has too few."""
+        """Returns the labels below a node, and how much each label distinguishes the node.
+
+        A weight is below 0 if the label is rarer at the node than in the reference.
+        """
         labels, times = self._row(node)
         shares = times / times.sum()
         return labels, shares * np.log(shares / (self.reference[labels] / self.reference.sum()))
 
     def strongest(self, node: int, most: int, least: int = 1) -> list[int]:
-        """The labels that distinguish a node most, of those that occur there at least `least` times.
+        """Returns the labels that distinguish a node most, among those that occur there at least `least`
+        times.
 
-        If nothing distinguishes it, its most common labels.
+        If no label distinguishes the node, these are the labels with the highest weights. Of equal weights,
+        the more common label comes first.
         """
         (labels, weights), (_, times) = self.weights(node), self._row(node)
         order = np.lexsort((labels, -times, -weights.round(_DIGITS)))
@@ -163,14 +170,15 @@ class LabelContrast:
         return found
 
     def lacks(self, node: int, label: int) -> bool:
-        """Whether a node has much less of a label than the reference has."""
+        """Whether a label is much rarer below a node than in the reference."""
         _, times = self._row(node)
         expected = self.reference[label] / self.reference.sum() * times.sum()
         return bool(self.times(node, label) < _WEAK * expected)
 
 
 def _rivals(terms: LabelContrast, strongest: dict[int, list[int]]) -> list[_Rival]:
-    """The strongest terms of a family, each with its node: first the strongest term of every node."""
+    """Returns the strongest terms of a family, each with its node. Every node's strongest term comes
+    first."""
     found = []
     for node, labels in strongest.items():
         known, weights = terms.weights(node)
@@ -181,7 +189,7 @@ def _rivals(terms: LabelContrast, strongest: dict[int, list[int]]) -> list[_Riva
 
 
 def _missing_terms(terms: LabelContrast, node: int, rivals: Iterable[_Rival], most: int) -> list[_Rival]:
-    """The strongest terms of a node's siblings that the node lacks, each once and with a sibling."""
+    """Returns the strongest terms of siblings that a node lacks. Each term occurs once, with a sibling."""
     found: dict[int, int] = {}
     for label, sibling in rivals:
         if len(found) == most:
@@ -192,7 +200,7 @@ def _missing_terms(terms: LabelContrast, node: int, rivals: Iterable[_Rival], mo
 
 
 def _counts_below(below: csr_array, counts: csr_array) -> csr_array:
-    """The counts of what lies below each node of a level, labels rising."""
+    """Returns how often each label occurs below each node of a level, with labels in rising order."""
     found = csr_array(below @ counts)
     found.sort_indices()
     return found
@@ -214,7 +222,7 @@ class LabelCounts:
 
     @classmethod
     def of(cls, found: Iterable[Iterable[str]]) -> LabelCounts:
-        """The counts, from the labels of each passage."""
+        """Returns the counts of the labels of each passage."""
         numbers: dict[str, int] = {}
         columns, ends = array("q"), [0]
         for each in found:
@@ -234,7 +242,7 @@ class LabelCounts:
 
 @dataclass(frozen=True)
 class _CorpusLabels:
-    """The labels of a corpus: its words and their terms (stems), its names, its titles and sections."""
+    """The labels of a corpus: its words and their terms (stems), its names, and its titles and sections."""
 
     passages: Sequence[Passage]
     words: LabelCounts  # those that are a form of some term
@@ -264,7 +272,7 @@ class _CorpusLabels:
         )
 
     def shown(self, words: csr_array, node: int, terms: Sequence[int]) -> list[str]:
-        """Each of some terms of a node, in its most common form there."""
+        """Returns each of some terms of a node in the form that is most common there."""
         part = slice(words.indptr[node], words.indptr[node + 1])
         numbers, times = words.indices[part], words.data[part]
         forms = np.flatnonzero(np.isin(self.term_of[numbers], terms))
@@ -275,7 +283,7 @@ class _CorpusLabels:
         return [found[term] for term in terms]
 
     def quotes(self, near: Iterable[int], weights: tuple[Ints, Floats], most: int) -> list[QuotedSentence]:
-        """The sentences of some passages that have the strongest terms, no two of them alike."""
+        """Returns the sentences of some passages that have the strongest terms. No two of them are alike."""
         worth = dict(zip(*(each.tolist() for each in weights), strict=True))
         found: list[tuple[float, set[int], QuotedSentence]] = []
         for position in near if most else ():
@@ -300,5 +308,5 @@ def _words(text: str) -> list[str]:
 
 
 def _names(passage: Passage) -> dict[str, None]:
-    """The names in a passage's title and text, each once."""
+    """Returns the names in a passage's title and text, each once."""
     return dict.fromkeys([*find_names(passage.title), *find_names(passage.text)])

@@ -1,13 +1,13 @@
-"""Trees from the passages up, by Gaussian mixtures whose clusters overlap, as RAPTOR builds them (Sarthi et
-al., ICLR 2024).
+"""Trees built from the passages up, by Gaussian mixtures whose clusters overlap.
 
-Each level is clustered twice: as a whole, then each of these clusters again, both times in the few directions
-in which its members differ most. What is likely enough in several clusters belongs to all of them, so that
-passages and nodes of any level may have several parents.
+RAPTOR builds its trees in this way (Sarthi et al., ICLR 2024). Each level is clustered twice: first as a
+whole, then each of these clusters again. Both times, only the few directions count in which the members
+differ most. A passage or node that is likely enough in several clusters belongs to all of them. So passages
+and nodes of any level may have several parents.
 
-Two things differ from the paper. Directions are principal components, not UMAP's: they need no other library
-and no neighbour graph, and are reproducible. The number of clusters follows from the size of the leaves, not
-from BIC, so that trees of all builders have the same size, and each mixture that is fitted is used.
+Two things differ from the paper. Directions are principal components, not those of UMAP: these need no other
+library and no neighbour graph, and are reproducible. The number of clusters follows from the size of the
+leaves, not from BIC. So trees of all builders have the same size, and each fitted mixture is used.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ _LEAST_SPREAD = 0.01  # of the rows' variance: the least that a cluster of one r
 class Mixture(TreeShape):
     """Gaussian mixtures with one variance per cluster, in `dims` principal components.
 
-    A passage is put below every cluster that it belongs to with a probability of at least `threshold`, and
-    always below the likeliest. There are as many leaves as hold `leaf` passages each; with shared passages
-    they hold more.
+    A passage is put below every cluster that it belongs to with a probability of at least `threshold`. It is
+    always put below its likeliest cluster. The number of leaves is the number of passages divided by `leaf`.
+    Because leaves share passages, a leaf holds more than `leaf` passages on average.
     """
 
     version: ClassVar[str] = "1"
@@ -64,14 +64,14 @@ class Mixture(TreeShape):
         return Tree((ChildLists.of_lists([np.arange(len(rows))]), *reversed(below)))
 
     def _sizes(self, passages: int) -> list[int]:
-        """The wanted number of nodes per level, from the first down."""
+        """Returns the wanted number of nodes per level, from level 1 down."""
         if self.branching:
             return [math.prod(self.branching[: level + 1]) for level in range(self.depth)]
         above = [self.equal(passages) ** level for level in range(1, self.depth)]
         return [*above, max(1, round(passages / self.leaf))]
 
     def _level(self, rows: Vectors, count: int, rng: np.random.Generator) -> list[Ints]:
-        """The groups that rows fall into, about `count` of them."""
+        """Returns the groups that the rows fall into, about `count` groups."""
         if count <= _AT_ONCE:
             return self._groups(rows, count, rng)
         wide = self._groups(rows, math.isqrt(count), rng)
@@ -83,7 +83,7 @@ class Mixture(TreeShape):
         ]
 
     def _groups(self, rows: Vectors, count: int, rng: np.random.Generator) -> list[Ints]:
-        """At most `count` groups, none empty; every row is in at least one."""
+        """Returns at most `count` groups, none of them empty. Every row is in at least one group."""
         count = min(count, len(rows))
         if count < 2:
             return [np.arange(len(rows))]
@@ -108,14 +108,14 @@ class Mixture(TreeShape):
 
 
 class _MixtureModel(NamedTuple):
-    """A mixture: the share, the mean and the variance of each cluster."""
+    """A fitted mixture: the share, the mean and the variance of each cluster."""
 
     shares: Floats
     middles: Floats
     variances: Floats
 
     def probabilities(self, rows: Floats) -> Floats:
-        """The probability that each row (down) belongs to each cluster (across)."""
+        """Returns the probability that each row (down) belongs to each cluster (across)."""
         squared = np.einsum("ij,ij->i", rows, rows)[:, np.newaxis] - 2.0 * rows @ self.middles.T
         squared += np.einsum("ij,ij->i", self.middles, self.middles)
         logs = np.log(self.shares) - 0.5 * rows.shape[1] * np.log(self.variances)
@@ -127,7 +127,7 @@ class _MixtureModel(NamedTuple):
 
 
 def _fit_mixture(rows: Floats, first: Sequence[Ints]) -> _MixtureModel:
-    """A mixture fitted to rows by expectation and maximisation, starting from groups."""
+    """Fits a mixture to rows by expectation and maximisation, starting from groups."""
     likely = np.zeros((len(rows), len(first)))
     for cluster, members in enumerate(first):
         likely[members, cluster] = 1.0
@@ -139,7 +139,7 @@ def _fit_mixture(rows: Floats, first: Sequence[Ints]) -> _MixtureModel:
 
 
 def _maximise(rows: Floats, likely: Floats, least: float) -> _MixtureModel:
-    """The mixture that fits rows with these probabilities best."""
+    """Returns the mixture that fits the rows best, given their probabilities of belonging to each cluster."""
     held = likely.sum(axis=0) + 10 * np.finfo(np.float64).eps  # a cluster may have lost all its rows
     middles = (likely.T @ rows) / held[:, np.newaxis]
     mean_square = (likely.T @ np.einsum("ij,ij->i", rows, rows)) / held
@@ -148,7 +148,7 @@ def _maximise(rows: Floats, likely: Floats, least: float) -> _MixtureModel:
 
 
 def _principal_directions(rows: Vectors, dims: int) -> Floats:
-    """The directions in which rows differ most, one column each, the first one most."""
+    """Returns the directions in which rows differ most, one per column. Rows differ most in the first."""
     wide = rows.astype(np.float64)
     wide -= wide.mean(axis=0)
     _, found = np.linalg.eigh(wide.T @ wide)
@@ -156,7 +156,7 @@ def _principal_directions(rows: Vectors, dims: int) -> Floats:
 
 
 def _group_means(rows: Vectors, groups: Sequence[Ints]) -> Floats:
-    """The mean row of each group."""
+    """Returns the mean row of each group."""
     found = np.zeros((len(groups), rows.shape[1]))
     for number, group in enumerate(groups):
         found[number] = rows[group].mean(axis=0, dtype=np.float64)

@@ -1,7 +1,7 @@
-"""Routers: how the children of a node are scored, and how many of them are followed.
+"""Routers score the children of a node, and decide how many of the children a search follows.
 
-A router sees some of what lies below a node: its summary, its centroid, several of its vectors, or the
-largest weight of each word in any passage there. Scores are compared only within one step.
+A router sees some of what lies below a node: the node's summary, its centroid, several of its vectors, or the
+largest weight that each word has in any passage below it. Scores are compared only within one step.
 """
 
 from __future__ import annotations
@@ -26,16 +26,19 @@ FIRST = "first"  # the stage that decides, unless there is a reranker
 
 
 class NodeScorer(Protocol):
-    """A router loaded for one tree. Threads may share it."""
+    """A router that was loaded for one tree. Threads may share it."""
 
     def scores(self, query: EncodedQuery, level: int, nodes: Ints) -> Mapping[str, Floats]:
-        """The scores of some nodes of a level by stage. FIRST is the one that decides."""
+        """Returns the scores of some nodes of a level, by stage. The scores of the stage FIRST decide."""
         ...
 
 
 @runtime_checkable
 class Router(Protocol):
-    """How a search goes down a tree: `both(beam=[6, 20, 50])`, `cascade`. `BeamRouter` has the members."""
+    """Decides how a search goes down a tree: `both(beam=[6, 20, 50])`, `cascade`.
+
+    `BeamRouter` has the members.
+    """
 
     @property
     def expand(self) -> int | None: ...
@@ -49,7 +52,7 @@ class Router(Protocol):
     def diversity(self) -> float: ...
 
     def width(self, level: int) -> int:
-        """How many nodes of a level are kept."""
+        """Returns how many nodes of a level are kept."""
         ...
 
     def load(self, indexed: IndexedTree) -> NodeScorer: ...
@@ -57,12 +60,13 @@ class Router(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class BeamRouter:
-    """The parameters of every router: how many nodes to follow.
+    """The parameters of every router: how many nodes the search follows.
 
-    `beam` is how many nodes are kept at each level (the last number holds for the levels below), `expand` how
-    many children of one node at most, `cut` how many of them are reranked by `rerank`. A child's score is
-    `ema` parts of its parent's and the rest its own, each scaled to 0 to 1 among the candidates of the step.
-    With `diversity`, nodes are kept by maximal marginal relevance.
+    `beam` is the number of nodes that are kept at each level. Its last number also holds for all levels
+    below. `expand` is the largest number of children of one node that are kept, and `cut` is the number of
+    them that `rerank` reranks. A child's score is `ema` parts of its parent's score and 1 - `ema` parts of
+    its own score. Own scores are scaled to 0 to 1 among the candidates of the step. With `diversity`, nodes
+    are kept by maximal marginal relevance.
     """
 
     beam: tuple[int, ...] = (5, 20, 50)
@@ -83,13 +87,13 @@ class BeamRouter:
                 raise UsageError(f"{name} is {share}. It goes from 0, none, to below 1.")
 
     def width(self, level: int) -> int:
-        """How many nodes of a level are kept."""
+        """Returns how many nodes of a level are kept."""
         return self.beam[min(level, len(self.beam)) - 1]
 
 
 @dataclass(frozen=True)
 class SummaryRouter(BeamRouter):
-    """The cosine between query and summary."""
+    """Scores a node by the cosine between the query and the node's summary."""
 
     first_address: ClassVar[str] = "assay.systems.hierarchy.routers:SummaryCosine"
 
@@ -99,7 +103,10 @@ class SummaryRouter(BeamRouter):
 
 @dataclass(frozen=True)
 class CascadeRouter(BeamRouter):
-    """Words and cosine of the summary; the first `cut` are reranked, one or two expanded."""
+    """Scores a node by the words and the cosine of its summary.
+
+    The first `cut` children are reranked if there is a `rerank`, and at most `expand` of them are expanded.
+    """
 
     first_address: ClassVar[str] = "assay.systems.hierarchy.routers:Cascade"
 
@@ -115,7 +122,10 @@ class CascadeRouter(BeamRouter):
 
 @dataclass(frozen=True)
 class CentroidRouter(BeamRouter):
-    """The cosine with the mean of the passages below a node, or with the nearest of several vectors."""
+    """Scores a node by the cosine between the query and the mean of the passages below the node.
+
+    With `vectors` above 1, each node has several vectors, and the nearest of them counts.
+    """
 
     first_address: ClassVar[str] = "assay.systems.hierarchy.routers:Centroids"
 
@@ -131,9 +141,11 @@ class CentroidRouter(BeamRouter):
 
 @dataclass(frozen=True)
 class WordRouter(BeamRouter):
-    """The sum, over the words of the query, of the largest weight of each in any passage below.
+    """Scores a node by the largest weight of each word of the query in any passage below, summed over the
+    words.
 
-    No passage below the node has a higher BM25 score, so a node without the query's rare word scores low.
+    No passage below the node has a higher BM25 score. So a node whose passages lack a rare word of the query
+    scores low.
     """
 
     first_address: ClassVar[str] = "assay.systems.hierarchy.routers:Words"
@@ -144,7 +156,10 @@ class WordRouter(BeamRouter):
 
 @dataclass(frozen=True)
 class HybridRouter(BeamRouter):
-    """Vectors and words below a node, each in standard deviations from the mean of the candidates."""
+    """Scores a node by the vectors and the words below it.
+
+    Each of the two scores is counted in standard deviations from the mean of the candidates.
+    """
 
     first_address: ClassVar[str] = "assay.systems.hierarchy.routers:Both"
 
@@ -170,7 +185,7 @@ def _check_vectors(router: str, vectors: int) -> None:
 
 
 def standard_scores(scores: Floats) -> Floats:
-    """Each score's distance from the mean, in standard deviations; 0 if all are equal."""
+    """Returns each score's distance from the mean in standard deviations, or 0 if all scores are equal."""
     around = scores - scores.mean()
     spread = np.sqrt(np.mean(around * around))
     return around / spread if spread > 0 else np.zeros(len(scores))

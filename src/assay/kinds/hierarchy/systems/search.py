@@ -1,14 +1,15 @@
 """Three searches of a tree: a beam down its levels, the collapsed tree, and best-first by bounds.
 
-The beam keeps the best nodes of each level, and leaves a step of the trace for every candidate. The collapsed
-tree puts summaries and passages into one pool and searches them at once, as RAPTOR does. Passages are what is
-shown, so a summary that is found brings in, at its own place, the passages below it that fit the query best.
+The beam keeps the best nodes of each level, and writes a step into the trace for every candidate. The
+collapsed tree puts summaries and passages into one pool and searches them together, as RAPTOR does. Only
+passages are shown. So a summary that is found is replaced, at its place, by the passages below it that fit
+the query best.
 
-Best-first search loses nothing that a flat search finds. A node's bound is the most that any passage below it
-can score. By vectors it is that of the ball around the passages: q · x ≤ q · c + |q| r for every x within r
-of c. By words it is the sum, over the words of the query, of the largest weight below. Nodes are opened by
-falling bound, until no bound left reaches the k-th best passage found. If it is cut off earlier, it may lose
-something, as a beam may.
+Best-first search finds everything that a flat search finds. The bound of a node is the highest score that any
+passage below it can have. The bound by vectors is that of the ball around the passages: q · x ≤ q · c + |q| r
+for every x within r of c. The bound by words is the sum, over the words of the query, of the largest weight
+below the node. Nodes are opened in the order of falling bounds. The search ends when no bound reaches the
+score of the k-th best passage found. If the search is cut off earlier, it may lose passages, as a beam may.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ _SLACK = 1e-6  # vectors are float32, so smaller differences of sums may be roun
 
 
 class PathResult(NamedTuple):
-    """What one search found: passages, the steps of its way, and how much it scored."""
+    """The result of one search: the passages, the steps of the way, and the numbers of what was scored."""
 
     ranking: Ranking
     steps: list[Step]
@@ -48,14 +49,14 @@ class PathResult(NamedTuple):
 
 
 class BeamNodes(NamedTuple):
-    """The nodes of a level that are kept, with the score of the best way to each."""
+    """The nodes of a level that are kept, with the score of the best way to each node."""
 
     nodes: Ints
     scores: Floats
 
 
 class BeamDescent(NamedTuple):
-    """One query's way down: the leaves that are kept, the steps, and how many nodes were scored per level."""
+    """The way down for one query: the leaves that are kept, the steps, and the scored nodes per level."""
 
     leaves: Ints
     steps: list[Step]
@@ -64,7 +65,7 @@ class BeamDescent(NamedTuple):
 
 @dataclass(frozen=True)
 class Beam:
-    """Beam search by a router. Threads may share it."""
+    """Searches with a beam whose nodes a router chooses. Threads may share it."""
 
     indexed: IndexedTree
     router: Router
@@ -72,7 +73,7 @@ class Beam:
     second: Scorer | None
 
     def descend(self, query: EncodedQuery, meter: Meter) -> BeamDescent:
-        """The way from the root to the leaves."""
+        """Goes from the root to the leaves, and returns the way."""
         depth = self.indexed.tree.depth
         if not len(self.indexed.corpus_index.corpus):
             return BeamDescent(np.empty(0, np.int64), [], [0] * depth)
@@ -103,7 +104,7 @@ class Beam:
     def _reranked(
         self, second: Scorer, query: EncodedQuery, level: int, step: _Candidates, meter: Meter
     ) -> tuple[Floats, Floats]:
-        """The reranker's scores of the candidates that are left: scaled to 0 to 1, and as given."""
+        """Returns the reranker's scores of the candidates that are open: scaled to 0 to 1, and unscaled."""
         open_nodes = np.unique(step.child[step.open])
         texts = [self.indexed.summaries[level - 1][node].text for node in step.nodes[open_nodes].tolist()]
         found = second.scores(query.text, texts)
@@ -115,7 +116,7 @@ class Beam:
         return own, given
 
     def _select(self, level: int, step: _Candidates, ways: Floats) -> BeamNodes:
-        """The best of the candidates that are left, each by the best way to it."""
+        """Returns the best of the candidates that are still open. The best way to each node counts."""
         best = np.full(len(step.nodes), -np.inf)
         np.maximum.at(best, step.child[step.open], ways[step.open])
         order = np.argsort(-best, kind="stable")
@@ -130,7 +131,7 @@ class Beam:
 
 
 class _Candidates:
-    """All ways from the kept nodes to their children: one pair of parent and child per way."""
+    """All ways from the kept nodes to their children, with one pair of parent and child per way."""
 
     def __init__(self, parents: Ints, parent: Ints, nodes: Ints, child: Ints, above: Floats) -> None:
         self.parents, self.parent = parents, parent
@@ -147,11 +148,11 @@ class _Candidates:
         return cls(above.nodes, parent, nodes, child, above.scores[parent])
 
     def rank(self, first: Floats) -> None:
-        """Notes the place of each node among the candidates, the best first."""
+        """Stores the rank of each node among the candidates. The best node is first."""
         self.place[np.argsort(-first, kind="stable")] = np.arange(len(first))
 
     def keep_of_each_parent(self, scores: Floats, most: int, why: str, *, by_pair: bool = False) -> None:
-        """Closes all but the best ways from each parent."""
+        """Closes all ways from each parent except the best `most` ways."""
         worth = scores if by_pair else scores[self.child]
         for number in range(len(self.parents)):
             ways = np.flatnonzero((self.parent == number) & self.open)
@@ -163,7 +164,7 @@ class _Candidates:
 def _trace_steps(
     level: int, step: _Candidates, stages: Mapping[str, Floats], ways: Floats, kept: Ints
 ) -> Iterator[Step]:
-    """One step of the trace per way, the best of each parent first."""
+    """Yields one step of the trace per way. The best way of each parent comes first."""
     # There are hundreds per query, so everything is rounded and turned into plain numbers at once.
     given = {name: np.round(each, _DIGITS).tolist() for name, each in stages.items()}
     scores, opened = np.round(ways, _DIGITS).tolist(), step.open.tolist()
@@ -180,7 +181,7 @@ def _trace_steps(
 
 
 def _diverse_order(order: Ints, scores: Floats, alike: Floats, diversity: float, width: int) -> Ints:
-    """The best by maximal marginal relevance (Carbonell and Goldstein, SIGIR 1998), in the order chosen."""
+    """Returns the best by maximal marginal relevance (Carbonell and Goldstein, SIGIR 1998), in that order."""
     left: list[int] = order.tolist()
     chosen: list[int] = []
     nearest = np.zeros(len(scores))
@@ -194,7 +195,7 @@ def _diverse_order(order: Ints, scores: Floats, alike: Floats, diversity: float,
 
 @dataclass(frozen=True)
 class Collapsed:
-    """All nodes and passages in one ranking. `brings` is how many passages a summary stands for."""
+    """Ranks all nodes and passages together. A summary stands for `brings` passages below it."""
 
     indexed: IndexedTree
     brings: int = 3
@@ -204,7 +205,7 @@ class Collapsed:
 
     @cached_property
     def places(self) -> list[tuple[int, int]]:
-        """Level and number of each node, in the order of the pool. Passages come before all nodes."""
+        """The level and number of each node, in the order of the pool. Passages come before all nodes."""
         return [
             (level, node)
             for level in range(1, self.indexed.tree.depth + 1)
@@ -213,7 +214,7 @@ class Collapsed:
 
     @cached_property
     def words(self) -> TermWeights:
-        """BM25 over the whole pool: a word's rarity is the same for summaries and for passages."""
+        """BM25 over the whole pool, so that a word is equally rare for summaries and for passages."""
         passages = [indexed_text(each) for each in self.indexed.corpus_index.corpus.passages]
         return TermWeights.build([*passages, *(self._summary(*place) for place in self.places)])
 
@@ -226,7 +227,7 @@ class Collapsed:
         return self.indexed.summaries[level - 1][node].text
 
     def ranked(self, query: EncodedQuery) -> Ranking:
-        """Passages, best first, each by itself or by a summary above it."""
+        """Returns passages, the best first. A passage is found by itself or by a summary above it."""
         corpus_index = self.indexed.corpus_index
         scores = self.words.scores(self.words.terms(query.text))
         best = np.argsort(-scores, kind="stable")[: corpus_index.depth]
@@ -251,7 +252,7 @@ class Collapsed:
 
 @dataclass(frozen=True)
 class BestFirst:
-    """Best-first search for the `k` best by a blend of words and vectors. Threads may share it."""
+    """Finds the `k` best passages by a blend of words and vectors, best bound first. Threads may share it."""
 
     indexed: IndexedTree
     blend: Blend
@@ -269,7 +270,7 @@ class BestFirst:
         return WordRouter().load(self.indexed)
 
     def search(self, query: EncodedQuery) -> PathResult:
-        """The k best passages."""
+        """Returns the `k` best passages."""
         tree, turn = self.indexed.tree, count()
         scored = [0] * tree.depth
         heap: list[tuple[float, int, int, int]] = [(-np.inf, next(turn), 0, 0)]
@@ -297,7 +298,7 @@ class BestFirst:
         return PathResult(best, [], scored, int(seen.sum()))
 
     def _settled(self, best: Ranking, bound: float) -> bool:
-        """Whether no passage within a bound can be among the best; a tie could be, by its place."""
+        """Whether no passage within a bound can be among the best. A tie could be, because of its place."""
         return len(best.scores) >= self.k and bound < float(best.scores[-1]) - _SLACK
 
     def _with(self, best: Ranking, query: EncodedQuery, positions: Ints) -> Ranking:

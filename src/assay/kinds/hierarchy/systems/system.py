@@ -1,6 +1,7 @@
-"""Tree: coarse-to-fine retrieval, from a clustering of the passages to what is shown under a token budget.
+"""The tree system: coarse-to-fine retrieval, from a clustering of the passages to the contexts.
 
-`Scan` scores every passage as the search by bounds does, without a tree. Both must find the same.
+`Scan` scores every passage, without a tree, in the same way as the search by bounds. Both must find the same
+passages.
 """
 
 from __future__ import annotations
@@ -63,16 +64,16 @@ SearchPath = Callable[[EncodedQuery, Meter], PathResult]
 
 
 class ConfidenceModel(Protocol):
-    """Gives the confidence in a path, by features of the query and of what the path found."""
+    """Returns the confidence in a path, from features of the query and of the hits of the path."""
 
     def of(self, path: str, features: Mapping[str, float]) -> float: ...
 
 
 @dataclass(frozen=True)
 class Race:
-    """Decides which of several paths to take. Threads may share it.
+    """Decides whose answer is used among several paths. Threads may share a race.
 
-    The confidence follows from retrieval scores only, so the same query always takes the same path, and no
+    The confidence depends only on the query and its hits, so the same query always gets the same path, and no
     gold is involved.
     """
 
@@ -80,7 +81,7 @@ class Race:
     confidence: ConfidenceModel
 
     def taken(self, query: str, found: Mapping[str, Sequence[Hit]]) -> tuple[str, list[Step]]:
-        """The surest path, the first of those that are equally sure; and one step per path."""
+        """Returns the surest path, and one step per path. If several are equally sure, the first one wins."""
         sure = {
             path: self.confidence.of(path, self.extractor.features(query, hits))
             for path, hits in found.items()
@@ -94,7 +95,7 @@ class Race:
 
 
 def _search_beam(beam: Beam, rerank: RerankStage, query: EncodedQuery, meter: Meter) -> PathResult:
-    """The passages of the leaves that a beam keeps, ranked as a flat system ranks them, and reranked."""
+    """Ranks the passages of the leaves that a beam keeps, as a flat system does, and reranks them."""
     leaves, steps, scored = beam.descend(query, meter)
     meter.lap("route")
     among = beam.indexed.tree.below[-1].of_all(leaves)
@@ -106,7 +107,7 @@ def _search_beam(beam: Beam, rerank: RerankStage, query: EncodedQuery, meter: Me
 def _search_collapsed(
     collapsed: Collapsed, rerank: RerankStage, query: EncodedQuery, meter: Meter
 ) -> PathResult:
-    """Summaries and passages at once, and reranked."""
+    """Searches summaries and passages in one pool, and reranks the passages that it finds."""
     tree = collapsed.indexed.tree
     first = collapsed.ranked(query)
     meter.lap("search")
@@ -123,7 +124,7 @@ def _search_bounds(search: BestFirst, query: EncodedQuery, meter: Meter) -> Path
 
 @dataclass(frozen=True)
 class TreeIndex:
-    """A built tree, searched along one path, or along several that race. It is its own session."""
+    """A built tree that is searched along one path, or along several that race. It is its own session."""
 
     indexed: IndexedTree
     paths: dict[str, SearchPath]
@@ -159,7 +160,10 @@ class TreeIndex:
         return response
 
     def _visited(self, found: Sequence[PathResult]) -> list[Step]:
-        """Steps that say how much of each level, and of the corpus, was scored: the most by any path."""
+        """Returns steps that say how many nodes of each level, and passages, were scored by any one path.
+
+        Of several paths, the largest number counts.
+        """
         tree = self.indexed.tree
         most = np.max([each.nodes for each in found], axis=0).tolist()
         levels = [(level, f"L{level}", nodes, tree.size(level)) for level, nodes in enumerate(most, 1)]
@@ -182,12 +186,15 @@ class TreeIndex:
 class TreeSystem:
     """Retrieval down a tree of clusters, over the collapsed tree, by bounds, or by a race of the first two.
 
-    `tree` builds the tree (with `start`, on the first so many passages, and grown by the rest), `router`
-    routes in it, `summaries` says what nodes are about. `links` adds passages that share names with those
-    found. Passages are ranked as `flat_strong` ranks them: words and vectors fused, the first `rerank_depth`
-    reranked. A summary that the collapsed tree finds `brings` that many passages. `confidence` is the fitted
-    file by which a race decides; without it, a fixed formula does. By bounds, a passage scores `words` × BM25
-    + `dense` × cosine, and `most` leaves are opened, or as many as needed.
+    `tree` builds the tree. With `start`, it builds the tree on the first `start` passages, and the others are
+    added to it. `router` chooses nodes in the tree, and `summaries` describes the nodes. `links` adds
+    passages that share names with the passages found.
+
+    Passages are ranked as `flat_strong` ranks them: by words and vectors, fused, with the first
+    `rerank_depth` reranked. A summary that the collapsed tree finds is replaced by `brings` passages below
+    it. `confidence` is the fitted file by which a race decides. Without a file, a race decides by a fixed
+    formula. By bounds, a passage scores `words` × BM25 + `dense` × cosine. At most `most` leaves are then
+    opened, or as many as needed.
     """
 
     path: Path = "beam"
@@ -231,7 +238,7 @@ class TreeSystem:
             raise UsageError(f"confidence is for a race, and path is {self.path}. Leave it out.")
 
     def paths(self) -> dict[str, TreeSystem]:
-        """Each path of a race as a system of its own; none without a race."""
+        """Returns each path of a race as a system of its own. Without a race, the result is empty."""
         if self.path != RACE:
             return {}
         return {path: replace(self, path=path, confidence="") for path in RACERS}
@@ -278,7 +285,7 @@ class TreeSystem:
         return Race(feature_extractor(corpus, kit), sure)
 
     def problems(self, dataset: Dataset, kit: Kit) -> list[Problem]:
-        """Why it could find nothing, or why the file of the race's confidence cannot be used."""
+        """Returns why the system could find nothing, or why the file of the confidence cannot be used."""
         try:
             if self.confidence:
                 read_confidence(kit.path(self.confidence), RACERS)
@@ -287,7 +294,7 @@ class TreeSystem:
         return search_problems(dataset, self)
 
     def warnings(self, dataset: Dataset, kit: Kit) -> list[str]:
-        """That nothing is grown, and how the origin of the race's confidence differs."""
+        """Warns if no passage is left to grow the tree, and if the origin of the confidence differs."""
         found = []
         if self.start > (held := len(dataset.corpus)):
             found.append(f"start is {self.start}, and the corpus has {held} passages: nothing is grown")
@@ -297,7 +304,7 @@ class TreeSystem:
         return found
 
     def identity(self, kit: Kit) -> dict[str, Any]:
-        """What decides answers besides parameters: engine, static model, the fitted file, and the parts."""
+        """Returns what decides answers besides parameters: engine, static model, fitted file, and parts."""
         found = {
             "words": engine_version(),
             "static": StaticEmbedder().identity(kit),
@@ -310,7 +317,8 @@ class TreeSystem:
 
 @dataclass(frozen=True)
 class ScanIndex:
-    """A corpus whose passages are all scored. No query changes it, so it is its own session."""
+    """A corpus whose passages are all scored for each query. Queries do not change it: it is its own
+    session."""
 
     corpus_index: CorpusIndex
     blend: Blend
@@ -336,7 +344,7 @@ class ScanIndex:
 
 @dataclass(frozen=True)
 class Scan:
-    """All passages by `words` × BM25 + `dense` × cosine."""
+    """Scores all passages by `words` × BM25 + `dense` × cosine."""
 
     first_address: ClassVar[str] = "assay.systems.hierarchy.scan:Scan"
 
@@ -360,7 +368,7 @@ class Scan:
         )
 
     def problems(self, dataset: Dataset, kit: Kit) -> list[Problem]:
-        """Why it could find nothing."""
+        """Returns why the system could find nothing."""
         return search_problems(dataset, self)
 
     def identity(self, kit: Kit) -> dict[str, Any]:

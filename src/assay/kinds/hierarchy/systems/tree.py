@@ -1,8 +1,8 @@
 """A tree over the passages of a corpus, and the summaries of its nodes: in memory, and in the cache.
 
-Level 0 is the root, level 1 its children, and the last level holds the leaves, whose children are passages. A
-node may have several parents. Every path from the root to a passage has the same length, so that "level 2"
-means the same everywhere.
+Level 0 is the root, and level 1 its children. The last level holds the leaves, whose children are passages. A
+node may have several parents. Every path from the root to a passage has the same length, so "level 2" means
+the same everywhere.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ _SIZES = "sizes.json"  # how many nodes each level has, from the root on, and la
 
 @dataclass(frozen=True)
 class ChildLists:
-    """The children of each node of a level: `items[starts[n]:starts[n + 1]]` for node n, rising."""
+    """The children of each node of a level: `items[starts[n]:starts[n + 1]]` for node n, in rising order."""
 
     starts: Ints
     items: Ints
 
     @classmethod
     def of_lists(cls, lists: Sequence[Sequence[int] | Ints]) -> ChildLists:
-        """From the children of each node."""
+        """Returns the child lists for the given children of each node."""
         parts = [np.unique(np.asarray(each, np.int64)) for each in lists]
         starts = np.cumsum([0, *map(len, parts)], dtype=np.int64)
         return cls(starts, np.concatenate([np.empty(0, np.int64), *parts]))
@@ -51,23 +51,26 @@ class ChildLists:
         return len(self.starts) - 1
 
     def of(self, node: int) -> Ints:
-        """The children of one node."""
+        """Returns the children of one node."""
         return self.items[self.starts[node] : self.starts[node + 1]]
 
     def of_all(self, nodes: Sequence[int] | Ints) -> Ints:
-        """The children of several nodes, each once, rising."""
+        """Returns the children of several nodes, each child once, in rising order."""
         return np.unique(np.concatenate([np.empty(0, np.int64), *(self.of(int(node)) for node in nodes)]))
 
     @cached_property
     def matrix(self) -> csr_array:
-        """One row per node, one column per child; 1 if it is a child of the node."""
+        """A matrix with one row per node and one column per child: 1 if the column is a child of the row."""
         width = int(self.items.max(initial=-1)) + 1
         return csr_array((np.ones(len(self.items), np.float32), self.items, self.starts), (len(self), width))
 
 
 @dataclass(frozen=True)
 class Tree:
-    """`below[0]` has the root's children, `below[level]` those of a level's nodes; the last are passages."""
+    """A tree: `below[0]` has the children of the root, and `below[level]` those of the level's nodes.
+
+    The children of the last level are passages.
+    """
 
     below: tuple[ChildLists, ...]
 
@@ -77,12 +80,13 @@ class Tree:
         return len(self.below) - 1
 
     def size(self, level: int) -> int:
-        """The number of nodes of a level; 1 for the root's."""
+        """Returns the number of nodes of a level: 1 for level 0."""
         return len(self.below[level])
 
     @cached_property
     def passages(self) -> tuple[csr_array, ...]:
-        """For each level from 0 on: one row per node, one column per passage, 1 if it is below the node."""
+        """For each level from 0 on, a matrix: one row per node, one column per passage, 1 if it is below the
+        node."""
         found = [self.below[-1].matrix]
         for below in reversed(self.below[:-1]):
             matrix = csr_array(below.matrix @ found[-1])
@@ -92,13 +96,13 @@ class Tree:
         return tuple(reversed(found))
 
     def members(self, level: int, node: int) -> Ints:
-        """The passages below a node, rising."""
+        """Returns the passages below a node, in rising order."""
         matrix = self.passages[level]
         found: Ints = matrix.indices[matrix.indptr[node] : matrix.indptr[node + 1]].astype(np.int64)
         return found
 
     def siblings(self, level: int, node: int) -> Ints:
-        """The other children of a node's parents, rising."""
+        """Returns the other children of a node's parents, in rising order."""
         above = self.below[level - 1]
         parents = np.unique(np.searchsorted(above.starts, np.flatnonzero(above.items == node), "right") - 1)
         found = above.of_all(parents)
@@ -107,12 +111,12 @@ class Tree:
 
 
 def node_id(level: int, node: int) -> str:
-    """The name of a node in traces and structures: `root`, `L1:4`."""
+    """Returns the name of a node in traces and structures: `root`, `L1:4`."""
     return ROOT if level == 0 else f"L{level}:{node}"
 
 
 def centroids(tree: Tree, level: int, vectors: Vectors) -> Vectors:
-    """The direction of the mean of the passages below each node of a level; zeros if they cancel out."""
+    """Returns the direction of the mean of the passages below each node, or zeros if they cancel out."""
     return normalize_rows(tree.passages[level] @ vectors)
 
 
@@ -126,7 +130,7 @@ def save_tree(folder: Path, tree: Tree) -> None:
 
 
 def read_tree(folder: Path) -> Tree:
-    """The tree that a folder holds."""
+    """Reads the tree that a folder holds."""
     try:
         sizes = msgspec.json.decode((folder / _SIZES).read_bytes(), type=list[int])
         if len(sizes) < 2 or sizes[0] != 1:
@@ -147,7 +151,7 @@ _FILE = "summaries.json"
 
 
 class QuotedSentence(NamedTuple):
-    """A sentence of a passage: the passage's position in the corpus, the span in its text, the words."""
+    """A sentence of a passage: the passage's position in the corpus, the span in its text, and the words."""
 
     position: int
     start: int
@@ -156,7 +160,10 @@ class QuotedSentence(NamedTuple):
 
 
 class Summary(msgspec.Struct, frozen=True):
-    """What lies below one node. `excludes` is what lies below its siblings and not here."""
+    """A description of the passages below one node.
+
+    `excludes` names what lies below the node's siblings and not below the node.
+    """
 
     theme: str
     includes: list[str] = []
@@ -167,7 +174,10 @@ class Summary(msgspec.Struct, frozen=True):
 
     @property
     def text(self) -> str:
-        """The text to embed and to search by words. No search understands a "not": `excludes` is left out."""
+        """The text to embed and to search by words.
+
+        `excludes` is left out, because a search does not understand the word "not".
+        """
         named = (", ".join(each) for each in (self.includes, self.key_entities, self.key_terms))
         lines = [self.theme, *named, *(quoted.text for quoted in self.sentences)]
         return "\n".join(line for line in lines if line)
@@ -177,14 +187,14 @@ class Summary(msgspec.Struct, frozen=True):
 class Summariser(Protocol):
     """Summarises the nodes of a tree: `keywords`, `written(url=…)`.
 
-    `passages` and `vectors` are those the tree was built over, in the same order. The summary of a node
-    depends on the texts below it, below its siblings and in the corpus, not on how nodes are numbered.
+    The tree was built over `passages` and `vectors`, in this order. The summary of a node depends on the
+    texts below the node, below its siblings and in the corpus. It does not depend on how nodes are numbered.
     """
 
     def summarise(
         self, tree: Tree, passages: Sequence[Passage], vectors: Vectors, kit: Kit
     ) -> list[list[Summary]]:
-        """One list per level from 1 on, with one summary per node."""
+        """Returns one list per level from 1 on, with one summary per node."""
         ...
 
 
@@ -194,7 +204,7 @@ def save_summaries(folder: Path, summaries: Sequence[Sequence[Summary]]) -> None
 
 
 def read_summaries(folder: Path) -> list[list[Summary]]:
-    """The summaries that a folder holds."""
+    """Reads the summaries that a folder holds."""
     try:
         return msgspec.json.decode((folder / _FILE).read_bytes(), type=list[list[Summary]])
     except UNREADABLE as error:
@@ -204,7 +214,7 @@ def read_summaries(folder: Path) -> list[list[Summary]]:
 def cached_summaries(
     summariser: Summariser, tree: Tree, corpus: Corpus, vectors: Vectors, vectors_identity: str, kit: Kit
 ) -> list[list[Summary]]:
-    """The summaries by level, from the cache if the same tree was summarised in the same way before."""
+    """Returns the summaries by level. The cache keeps those of each tree, summariser and corpus."""
     if len(corpus) < WORTH_KEEPING:
         return summariser.summarise(tree, corpus.passages, vectors, kit)
     cache = ArtifactCache(kit.cache / "summaries")
