@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import pytest
 
-from assay.core.registry import REVIEWS, STAGES
+from assay.core.registry import STAGES
 
 SOURCE = Path(__file__).parents[2] / "src" / "assay"
 MODULES = sorted(path for path in SOURCE.rglob("*.py") if path.name != "__main__.py")
@@ -294,11 +294,8 @@ def test_nothing_needs_a_generated_world() -> None:
 
 
 def test_plugins_do_not_import_plugins_of_another_folder() -> None:
-    """Parts aside: systems are made of them, and name them as defaults. Kinds build on the core's plugins.
-
-    Reviews aside, too: people make the marks that the semantic measures define.
-    """
-    points = [point for group in STAGES if group != REVIEWS for point in entry_points(group=group)]
+    """Parts aside: systems are made of them, and name them as defaults. Kinds build on the core's plugins."""
+    points = [point for group in STAGES for point in entry_points(group=group)]
     plugins = {point.module.removeprefix("assay.") for point in points if point.module.startswith("assay.")}
     assert len(plugins) > 10
     found = {

@@ -56,6 +56,8 @@ class UsageError(AssayError):
 class MissingVariable(UsageError):
     """An environment variable that a study names is not set."""
 
+    fault_kind = "NotSet"
+
 
 class DataError(AssayError):
     """Input that cannot be used.

@@ -16,7 +16,7 @@ from assay.core.errors import UsageError, did_you_mean
 from assay.core.protocols import PayingJudge, PersonJudge
 from assay.core.registry import REVIEWS
 from assay.judges.labels import text_with_query
-from assay.measures.semantic import FALSE_POSITIVE, GRADES, KEYWORD_MATCH, REVIEW, SEMANTIC_MATCH
+from assay.measures.marks import FALSE_POSITIVE, GRADES, KEYWORD_MATCH, REVIEW, SEMANTIC_MATCH
 from assay.pipeline.evaluation import Evaluation
 from assay.pipeline.plugins import named_plugins_for
 from assay.pipeline.reviewing import (

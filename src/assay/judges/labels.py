@@ -19,7 +19,7 @@ import polars as pl
 from assay.core.block import LABEL_COLUMNS, Block, Labels
 from assay.core.dataset import Corpus, digest
 from assay.core.records import Judgment, Span
-from assay.measures.semantic import REVIEW
+from assay.measures.marks import REVIEW
 
 ArmSeed = tuple[str | None, int | None]  # None: all of them
 # what several raters judge: item, target and span, of which arm and seed

@@ -27,7 +27,7 @@ from assay.core.protocols import Measure
 from assay.core.records import Status
 from assay.core.registry import as_plugin_error
 from assay.measures.declaration import cutoff_of, declaration_of, view_of
-from assay.measures.semantic import REVIEW, wants_review
+from assay.measures.marks import REVIEW, wants_review
 
 SLACK = 1e-9  # rounding may take a sum this far beyond its range
 STATUS = pl.Enum([status.value for status in Status])

@@ -26,9 +26,9 @@ from assay.gates.figures import evaluate_figures, measures_of_figures
 from assay.gates.gate import measures_of
 from assay.gates.looks import LookHistory
 from assay.gates.verdict import decide_gates, find_decided_differences, find_recommendation, overall_verdict
+from assay.measures.marks import wants_review
 from assay.measures.same_answers import StoredAnswers
 from assay.measures.score import BrokenMeasures
-from assay.measures.semantic import wants_review
 from assay.pipeline.judging import JudgeStage
 from assay.pipeline.plugins import make_sections
 from assay.pipeline.runner import Selection, command_path

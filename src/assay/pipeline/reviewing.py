@@ -20,7 +20,8 @@ from assay.gates.intervals import linear_form
 from assay.gates.operand import means_of
 from assay.gates.syntax import Arithmetic
 from assay.judges.labels import BlockTexts, current_judgments
-from assay.measures.semantic import KEYWORD_MATCH, REVIEW, MarkShare
+from assay.measures.marks import KEYWORD_MATCH, REVIEW
+from assay.measures.semantic import MarkShare
 from assay.pipeline.evaluation import Evaluation
 from assay.pipeline.plugins import named_plugins_for
 from assay.pipeline.runner import command_path

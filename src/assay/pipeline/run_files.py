@@ -18,9 +18,9 @@ from assay.core.errors import DataError, Problem, UsageError
 from assay.core.records import Item
 from assay.core.results import Results, TrustSummary
 from assay.measures.files import run_name, score_files
+from assay.measures.marks import wants_review
 from assay.measures.parse import parse_measure
 from assay.measures.score import BrokenMeasures
-from assay.measures.semantic import wants_review
 from assay.pipeline.warnings import broken_measure_warnings, check_something_computed, status_counts
 from assay.report.views import measure_infos
 from assay.report.wording import file_stem, quantity

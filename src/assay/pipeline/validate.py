@@ -32,8 +32,8 @@ from assay.gates.gate import measures_of, operands_of
 from assay.gates.operand import StatisticOperand, calls_in
 from assay.gates.syntax import Clause
 from assay.measures.declaration import cutoff_of, view_of
+from assay.measures.marks import REVIEW
 from assay.measures.reach import cut_list_warnings, inapplicable_measures
-from assay.measures.semantic import REVIEW
 from assay.pipeline.plugins import plugins_for
 from assay.pipeline.warnings import (
     broken_measure_warnings,

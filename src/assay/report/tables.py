@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from assay.core.records import Arm, Comparison, Estimate
 from assay.core.results import Figure, RankedResult, Results, ReviewSummary
-from assay.measures.semantic import FALSE_POSITIVE, KEYWORD_MATCH, SEMANTIC_MATCH
+from assay.measures.marks import FALSE_POSITIVE, KEYWORD_MATCH, SEMANTIC_MATCH
 from assay.report import wording
 from assay.report.views import SHOWN_HITS
 from assay.report.wording import quantity

@@ -13,8 +13,8 @@ from assay.core.protocols import Measure
 from assay.core.records import QUOTED_GRADES, Hit, Item, Response
 from assay.core.results import ExpectedTarget, ItemView, MeasureInfo, RankedResult
 from assay.measures.declaration import cutoff_of, declaration_of, view_of
-from assay.measures.semantic import GRADES as MARK_GRADES
-from assay.measures.semantic import REVIEW, marked_hits, wants_review
+from assay.measures.marks import GRADES as MARK_GRADES
+from assay.measures.marks import REVIEW, marked_hits, wants_review
 
 # For each label that is only partly known: how many hits were judged, counted from the first hit.
 Bounded = Mapping[str, float]

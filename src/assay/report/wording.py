@@ -14,7 +14,7 @@ from assay.core.errors import UsageError
 from assay.core.records import Comparison, Estimate, Status
 from assay.core.results import GO, INCONCLUSIVE, NO_GO, Figure, ItemView, MeasureInfo, Results
 from assay.core.spec import Spec, parse_spec
-from assay.measures.semantic import REVIEW
+from assay.measures.marks import REVIEW
 
 NOTHING = "n/a"
 AT_LEAST = "≥ "

@@ -24,7 +24,7 @@ from assay.core.dataset import Corpus, digest
 from assay.core.errors import DataError, Problem
 from assay.core.protocols import ItemFact
 from assay.core.records import Item, Judgment
-from assay.measures.semantic import KEYWORD_MATCH, marked_hits
+from assay.measures.marks import KEYWORD_MATCH, marked_hits
 from assay.review.forms import (
     AUTO,
     DONE,

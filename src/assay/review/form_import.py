@@ -19,7 +19,7 @@ from assay.core.errors import DataError, Problem, did_you_mean
 from assay.core.records import Item, Judgment
 from assay.judges.labels import current_judgments as still_standing
 from assay.judges.labels import text_with_query
-from assay.measures.semantic import GRADES, KEYWORD_MATCH, REVIEW
+from assay.measures.marks import GRADES, KEYWORD_MATCH, REVIEW
 from assay.review.export import rule_notes
 from assay.review.forms import (
     AUTO,

@@ -16,7 +16,7 @@ from typing import Any
 from assay.core.errors import DataError, Problem
 from assay.core.protocols import ItemFact
 from assay.core.yaml_lines import Lines, Loc, read_yaml
-from assay.measures.semantic import GRADES
+from assay.measures.marks import GRADES
 
 AUTO = "[AUTO]"  # begins the notes of a row that a rule filled in
 DONE = "[DONE]"  # begins the notes of a row that a person judged before

@@ -23,7 +23,7 @@ from assay.core.protocols import Judge, PayingJudge, PersonJudge
 from assay.core.records import Item, Judgment
 from assay.judges.labels import BlockTexts, shared_ratings
 from assay.judges.llm_prompt import Prompt, expected_of
-from assay.measures.semantic import REVIEW
+from assay.measures.marks import REVIEW
 from assay.stats.agreement import cohen_kappa, krippendorff_alpha
 from assay.stats.checked_judge import LEAST, LabelSources
 

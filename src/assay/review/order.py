@@ -37,7 +37,7 @@ from numpy.typing import NDArray
 
 from assay.core.dataset import digest
 from assay.core.errors import UsageError, did_you_mean
-from assay.measures.semantic import KEYWORD_MATCH, SEMANTIC_MATCH
+from assay.measures.marks import KEYWORD_MATCH, SEMANTIC_MATCH
 from assay.review.pool import Candidate, Pool
 from assay.stats.columns import TIE
 from assay.stats.intervals import Interval

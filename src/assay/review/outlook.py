@@ -38,18 +38,9 @@ from assay.gates.syntax import Arithmetic, Clause
 from assay.gates.verdict import conclude, gate_levels, overall_verdict, stopping_step
 from assay.judges.labels import add_supposed
 from assay.measures.declaration import view_of
+from assay.measures.marks import GRADES, REVIEW, SEMANTIC_MATCH, marked_hits, wants_review
 from assay.measures.score import score_blocks
-from assay.measures.semantic import (
-    GRADES,
-    REVIEW,
-    SEMANTIC_MATCH,
-    FalsePositiveRate,
-    MarkShare,
-    SemanticLift,
-    SemanticPrecision,
-    marked_hits,
-    wants_review,
-)
+from assay.measures.semantic import FalsePositiveRate, MarkShare, SemanticLift, SemanticPrecision
 from assay.review.pool import DEPTH, Candidate, Pool, pool_of
 from assay.stats.compare import ComparisonSettings, summarise
 from assay.stats.rows import Rows

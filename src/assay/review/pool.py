@@ -13,7 +13,7 @@ from functools import cached_property
 from assay.core.block import SCORED, Block
 from assay.core.protocols import DescribingJudge, ItemFact, Judge
 from assay.core.records import Item
-from assay.measures.semantic import REVIEW, marked_hits, wants_review
+from assay.measures.marks import REVIEW, marked_hits, wants_review
 
 DEPTH = 10
 

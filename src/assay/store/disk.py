@@ -218,6 +218,8 @@ def explain_cache_errors(folder: Path) -> Iterator[None]:
 class DamagedArtifact(DataError):
     """An artifact cannot be read. It will be built again."""
 
+    fault_kind = "DamagedFolder"
+
     def __init__(self, folder: Path, error: BaseException) -> None:
         fix = "Run again: it is made again where it is needed."
         super().__init__(Problem(f"an index is damaged ({error})", str(folder), fix=fix))

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from assay.core.records import Item
-from assay.measures.semantic import FALSE_POSITIVE, KEYWORD_MATCH, SEMANTIC_MATCH
+from assay.measures.marks import FALSE_POSITIVE, KEYWORD_MATCH, SEMANTIC_MATCH
 from assay.review.order import LiftDifference, decisive_order
 from assay.review.pool import Candidate, Pool
 from assay.stats.subsets import subset_mean_intervals

@@ -29,7 +29,7 @@ from simulation import (
 
 from assay.core.errors import UsageError
 from assay.core.records import Item
-from assay.measures.semantic import FALSE_POSITIVE, KEYWORD_MATCH, SEMANTIC_MATCH
+from assay.measures.marks import FALSE_POSITIVE, KEYWORD_MATCH, SEMANTIC_MATCH
 from assay.review.order import LiftDifference, decisive_order
 from assay.review.pool import Candidate, Pool
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from assay.core.records import Judgment
-from assay.measures.semantic import FALSE_POSITIVE, GRADES, KEYWORD_MATCH, SEMANTIC_MATCH
+from assay.measures.marks import FALSE_POSITIVE, GRADES, KEYWORD_MATCH, SEMANTIC_MATCH
 from assay.pipeline.evaluate import evaluate
 from assay.pipeline.evaluation import Evaluation
 from assay.pipeline.reviewing import export_review

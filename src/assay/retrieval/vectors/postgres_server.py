@@ -43,6 +43,8 @@ _REFUSED = re.compile(r"FATAL:\s+(?!the database system is|sorry, too many|too m
 class ConnectionLost(SystemFailure):
     """The error of a connection that broke or could not be made; another attempt may succeed."""
 
+    fault_kind = "Lost"
+
 
 class PatientConnection(psycopg.Connection[tuple[Any, ...]]):
     """A connection that gives up after `patience` seconds without an answer (None: no limit).

@@ -34,6 +34,8 @@ class _PassingFailure(Retryable):
     `retry_after` says when the server wants it to be repeated.
     """
 
+    fault_kind = "_Failed"
+
     def __init__(self, what: str, retry_after: str | None = None) -> None:
         super().__init__(what)
         self.retry_after = retry_after

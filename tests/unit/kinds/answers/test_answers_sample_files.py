@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -19,11 +20,13 @@ from assay.kinds.answers.scoring.passes import contradiction
 from assay.kinds.answers.scoring.rubric import (
     ACCURACY,
     CAPPING,
+    CITATION,
     COMPLETENESS,
     HALLUCINATION,
     REFUSAL,
     rubric,
 )
+from assay.stats.agreement import cohen_kappa
 
 FOLDER = Path(assay.__file__).parent / "kinds" / "answers" / "template"
 RATERS = ("anna", "ben")
@@ -139,3 +142,50 @@ def test_spans_are_words_that_occur_once_in_the_response(
     for key, row in lines(f"scored/{name}.jsonl").items():
         for claim in row["claims"]:
             assert responses[key]["response"].count(claim["text"]) == 1, (key, claim["text"])
+
+
+def test_both_conditions_hold_the_same_sentences(dataset: Dataset) -> None:
+    text_of = {passage.doc_id: passage.text for passage in dataset.corpus.passages}
+    for pair in (doc_id.removesuffix("/B") for doc_id in text_of if doc_id.endswith("/B")):
+        written = text_of[f"{pair}/B"].replace("**", "").replace("*", "").replace("`", "")
+        prose = [line for line in written.splitlines() if line[:1].isalpha()]
+        assert len(prose) >= 3
+        page = text_of[f"{pair}/A"]
+        assert [line for line in prose if line not in page] == [], pair
+
+
+def test_sections_are_headings_of_the_given_pages_in_both_conditions(dataset: Dataset) -> None:
+    for item in dataset.items:
+        for condition in "AB":
+            given = [
+                passage.text
+                for passage in dataset.corpus.passages
+                if passage.metadata["condition"] == condition
+                and item.item_id in passage.metadata["questions"]
+            ]
+            for section in item.gold["sections"]:
+                heading = f"\n## {section}\n" if condition == "B" else f"\n{section}\n"
+                assert any(heading in text for text in given), (item.item_id, condition, section)
+
+
+def test_the_truth_has_every_kind_of_response() -> None:
+    rows = lines("scored/truth.jsonl").values()
+    assert {row[ACCURACY] for row in rows} == {0, 1, 2, 3}
+    assert {row[CITATION] for row in rows} == {None, 0, 1, 2}
+    categories = Counter(claim["category"] for row in rows for claim in row["claims"])
+    assert set(categories) == {"H-FAB", "H-SRC", "H-EXT", "H-TMP"}
+    assert min(categories.values()) >= 3
+    assert sum(row["refusal"] for row in rows) == 2
+    assert any(len(row["claims"]) == 2 for row in rows)
+    capped = [row for row in rows if {claim["category"] for claim in row["claims"]} & CAPPING]
+    assert max(row[ACCURACY] for row in capped) == 2
+    assert any(row[ACCURACY] == 3 for row in rows if row["claims"]), "a wrong source by itself does not cap"
+
+
+def test_the_raters_agree_well_and_not_perfectly() -> None:
+    anna, ben = (list(lines(f"scored/{rater}.jsonl").values()) for rater in RATERS)
+    final = [row.get("reconciled", row)[ACCURACY] for row in anna]
+    other = [row[ACCURACY] for row in ben]
+    assert 0.75 < float(cohen_kappa(final, other, "linear")[0]) < 0.9
+    complete = [row[COMPLETENESS] for row in anna], [row[COMPLETENESS] for row in ben]
+    assert 0.7 < float(cohen_kappa(*complete)[0]) < 0.9

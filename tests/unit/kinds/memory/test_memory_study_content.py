@@ -6,7 +6,7 @@ import json
 import re
 import shutil
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,8 +25,10 @@ from assay.study.study import open_study
 from small_study import assay as command
 
 STUDY = Path(assay.__file__).parent / "kinds" / "memory" / "template"
+FILES = sorted(path for folder in ("cases", "ablations") for path in (STUDY / folder).glob("*.json"))
 WRITTEN = yaml.safe_load((STUDY / "study.yaml").read_text(encoding="utf-8"))
 ABLATIONS = ["ablation-structure", "ablation-weights", "ablation-expansion"]
+FAMILIES = {"contracts": 6, "runbooks": 5, "policies": 4, "dialogues": 3}  # documents at least
 
 
 @pytest.fixture(scope="module")
@@ -37,6 +39,12 @@ def kit() -> Kit:
 @pytest.fixture(scope="module")
 def cases(kit: Kit) -> Dataset:
     return Cases(path=("cases", "ablations")).load(kit)
+
+
+def _expectations() -> Iterator[dict[str, Any]]:
+    for file in FILES:
+        for case in json.loads(file.read_text(encoding="utf-8"))["cases"]:
+            yield case["expectation"]
 
 
 def _matching(words: Sequence[str], tag: str, dataset: Dataset) -> Counter[str]:
@@ -51,6 +59,90 @@ def test_there_are_enough_cases_of_every_sort(cases: Dataset) -> None:
     assert {sort: count for sort, count in _matching(sorts, "tag", cases).items() if count < 10} == {}
     assert cases.layer == "structured"
     assert list(cases.warnings) == []
+
+
+def test_every_family_has_its_documents(cases: Dataset) -> None:
+    for family, least in FAMILIES.items():
+        assert len(list((STUDY / "documents" / family).glob("*.md"))) >= least
+    units = Counter(passage.source for passage in cases.corpus.passages)
+    assert len(units) == len(list((STUDY / "documents").rglob("*.md")))  # no document without a case file
+    assert {source: count for source, count in units.items() if not 8 <= count <= 25} == {}
+
+
+def test_every_expectation_is_used_several_times() -> None:
+    used: Counter[str] = Counter()
+    for wanted in _expectations():
+        used.update(wanted.keys())
+        used["some of several"] += wanted["minimum_evidence_matches"] < len(wanted["evidence_node_ids"])
+        for name in ("path", "activation_trace"):
+            if name in wanted:
+                used[f"{name} {wanted[name]['match_mode']}"] += 1
+        if "path" in wanted:
+            used[wanted["path_scope"]] += 1
+        for step in wanted.get("activation_trace", {}).get("steps", []):
+            used.update(key for key in step if key != "node_id")
+    wanted_often = (
+        *("path exact", "path prefix", "path subsequence", "best_path", "any_path", "some of several"),
+        *("required_edge_types", "required_semantic_roles", "required_contradiction_pairs"),
+        *("activation_trace prefix", "activation_trace subsequence", "required_trace_stop_reasons"),
+        *("min_activation_trace_length", "max_activation_trace_length"),
+        *("is_seed", "hop", "edge_type"),
+    )
+    assert {name: used[name] for name in wanted_often if used[name] < 3} == {}
+    assert used["stopped_reason"] >= 2
+
+
+def test_paths_lead_through_evidence_and_nodes_are_near_it() -> None:
+    """Everything that a case names is in a document of its evidence, or in its addendum."""
+    for wanted in _expectations():
+        stems = {node.partition(":")[0].removesuffix("_addendum") for node in wanted["evidence_node_ids"]}
+        steps = wanted.get("path", {}).get("steps", []) + wanted.get("activation_trace", {}).get("steps", [])
+        named = {step["node_id"] for step in steps}
+        named |= {node for pair in wanted.get("required_contradiction_pairs", []) for node in pair}
+        assert {node.partition(":")[0].removesuffix("_addendum") for node in named} <= stems
+        if "path" in wanted:
+            assert named & set(wanted["evidence_node_ids"])
+
+
+def test_roles_that_are_asked_for_are_worded_in_the_documents(cases: Dataset) -> None:
+    """A role cannot be found if no document words it."""
+    words = {
+        "exception": ("unless", "except", "notwithstanding", "other than"),
+        "remedy": ("terminate", "damages", "withhold", "recover", "credit", "refund", "revoke", "suspend"),
+        "escalation": ("escalate", "page"),
+    }
+    for item in cases.items:
+        asked = item.gold.get("required_semantic_roles", [])
+        documents = {cases.corpus.document_of(node) for node in item.gold.get("relevant", {})}
+        near = [p.text.casefold() for p in cases.corpus.passages if p.source in documents]
+        for role in asked:
+            assert any(word in text for word in words.get(role, ("",)) for text in near), (item.item_id, role)
+
+
+def test_hard_negatives_have_a_look_alike_in_another_document(cases: Dataset) -> None:
+    """At least half of the words of a look-alike are also in the evidence."""
+    charters = {p.doc_id: p for p in cases.corpus.passages if p.source in ("coach_charter", "ferry_charter")}
+    for number in (1, 2, 3, 4, 8, 9, 10):
+        one, other = (
+            set(charters[f"{name}:{number}"].text.split()) for name in ("coach_charter", "ferry_charter")
+        )
+        assert 2 * len(one & other) >= len(one)
+        assert one != other
+
+
+def test_probes_are_asked_after_either_half_of_a_document(cases: Dataset) -> None:
+    """The same words mean something else after other primes: only the earlier questions decide."""
+    probes = [item for item in cases.items if item.tags["part"] == ["probe"]]
+    assert sum("path" in item.gold for item in probes) >= 10
+    meant: dict[str, set[frozenset[str]]] = {}
+    for item in probes:
+        meant.setdefault(item.text, set()).add(frozenset(item.gold["relevant"]))
+    assert sum(len(each) == 2 for each in meant.values()) >= 8
+
+
+def test_limits_are_those_of_the_plan() -> None:
+    worse = {"EvidenceHit@3": 0.02, "PathHit": 0.02}
+    assert WRITTEN["limits"] == {"worse": worse, "latency": 1.2, "reference": "lexical_baseline"}
 
 
 def test_primes_come_before_probes(cases: Dataset) -> None:

@@ -17,7 +17,7 @@ from assay.core.records import Arm, ClauseResult, Comparison, Estimate, Factors,
 from assay.core.results import ItemView, MeasureInfo, RankedResult, Results, ReviewSummary, TrustSummary
 from assay.kinds.models.benchmark.columns import columns_of
 from assay.kinds.models.benchmark.folder import BenchmarkFolder, model_file_names
-from assay.measures.semantic import FALSE_POSITIVE, KEYWORD_MATCH, SEMANTIC_MATCH
+from assay.measures.marks import FALSE_POSITIVE, KEYWORD_MATCH, SEMANTIC_MATCH
 from assay.stats.families import shown_direction
 from fake_results import bare_results, build_results
 

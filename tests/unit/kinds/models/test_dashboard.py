@@ -34,7 +34,7 @@ from assay.kinds.models.dashboard.charts import (
 )
 from assay.kinds.models.dashboard.comparison import count_outcomes
 from assay.kinds.models.dashboard.tables import read_tables
-from assay.measures.semantic import FALSE_POSITIVE, KEYWORD_MATCH, SEMANTIC_MATCH
+from assay.measures.marks import FALSE_POSITIVE, KEYWORD_MATCH, SEMANTIC_MATCH
 
 pytestmark = pytest.mark.slow  # each starts Streamlit
 

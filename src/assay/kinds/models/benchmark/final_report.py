@@ -17,7 +17,7 @@ from assay.kinds.models.benchmark.tables import (
     readings_of,
     relevance_columns,
 )
-from assay.measures.semantic import REVIEW
+from assay.measures.marks import REVIEW
 from assay.report import verdicts
 from assay.report import wording as say
 from assay.report.markdown import code, escaped, table

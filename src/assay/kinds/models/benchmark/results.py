@@ -14,7 +14,7 @@ import polars as pl
 from assay.core.records import Arm, Comparison, Estimate, Factors
 from assay.core.results import ItemView, Results
 from assay.kinds.models.benchmark.columns import NAMED, RATES, MeasureColumn, column_name, columns_of
-from assay.measures.semantic import REVIEW
+from assay.measures.marks import REVIEW
 from assay.report import verdicts
 from assay.report import wording as say
 from assay.report.items import COUNTED, Grid, score_grid

@@ -19,7 +19,7 @@ from assay.core.records import Estimate
 from assay.core.results import ItemView, RankedResult, ReviewSummary
 from assay.kinds.models.benchmark.columns import ADJUSTED, RATES, MeasureColumn, column_name
 from assay.kinds.models.benchmark.results import ALL, REVIEWED, BenchmarkResults, Where, rate_names
-from assay.measures.semantic import FALSE_POSITIVE, KEYWORD_MATCH, SEMANTIC_MATCH
+from assay.measures.marks import FALSE_POSITIVE, KEYWORD_MATCH, SEMANTIC_MATCH
 from assay.report.items import COUNTED
 from assay.report.views import SHOWN_HITS
 
