@@ -16,8 +16,8 @@ from assay_worlds.template import capital, expand, render
 from assay_worlds.texts import read_texts
 
 KEYWORD, PARAPHRASE = "keyword", "paraphrase"
-SHORTEST, LONGEST = 62, 120  # words a passage is filled up to; its last sentence may go beyond
-UNUSED = 2  # templates of a pool that a passage leaves unused, so that no two use them all
+SHORTEST, LONGEST = 62, 120  # a passage is filled up to this many words; its last sentence may go beyond
+UNUSED = 2  # templates of a pool that a passage leaves unused, so that passages differ
 OTHER_SENSES = 3  # sentences per report in which a keyword means something else
 # Where a cause of each rank is mentioned, besides its home, and how likely.
 MENTIONS: tuple[Mapping[str, float], ...] = (

@@ -11,14 +11,14 @@ from typing import NamedTuple
 from assay_worlds.incidents.lexicon import AccidentTheme, VehicleModel, region, themes, vehicles
 
 YEARS, A_YEAR = range(2006, 2024), 5
-THREE = 0.6  # of the reports have three themes, the others two
+THREE = 0.6  # the share of reports with three themes; the others have two
 # How readily a report names a theme outright; a third of the reports never do.
 CANDOUR = (0.75, 0.4, 0.0)
 COLD, DARK = (1, 2, 3, 11, 12), (1, 2, 10, 11, 12)
 PHASES = ("departure", "en route", "arrival", "stationary")
 PHASE_SHARES = (26, 30, 28, 16)
-BURNT = 0.35  # of the vehicles caught fire
-TOLL_SHARES = (60, 18, 10, 6, 6)  # none to four
+BURNT = 0.35  # the share of vehicles that caught fire
+TOLL_SHARES = (60, 18, 10, 6, 6)  # the weights of no fatality to four fatalities
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,8 @@ from assay_worlds.organisation.documents import REPEATS, PageDraft, PageParagrap
 from assay_worlds.organisation.world import STYLES, Fact, Person, Phrase, World, company
 from assay_worlds.texts import TextEntry, read_texts
 
-ANNOUNCED = 4  # facts an announcement quotes, and how many threads there are to one announcement
-FIRST_CODE = 2043  # of the running numbers that matters bear
+ANNOUNCED = 4  # facts that an announcement quotes, and threads per announcement
+FIRST_CODE = 2043  # the first number of a matter
 QUOTABLE = ("policy", "procedure", "release", "decision")
 
 
@@ -21,7 +21,7 @@ class Matter(TextEntry, frozen=True):
 
     key: str
     subject: str
-    opening: str  # what is to be settled: support for the answer, not the answer
+    opening: str  # what is to be settled: it supports the answer, but does not give it
     objections: tuple[str, ...]
     settled: Phrase
 

@@ -21,7 +21,7 @@ TURNS = (
     *("policy", "release", "email", "procedure", "decision", "policy", "people"),
     *("release", "procedure", "policy", "email", "decision", "release", "policy", "email", "people"),
 )
-ONE_IN = 15  # one item in so many expects nothing
+ONE_IN = 15  # one item in fifteen expects nothing
 
 
 class Unanswerable(TextEntry, frozen=True):

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from assay_worlds.texts import TextEntry, read_texts
 
-SHARED_NAMES = 0.1  # of the people bear another's name
+SHARED_NAMES = 0.1  # the share of people with the name of another person
 
 
 class Person(NamedTuple):

@@ -155,7 +155,7 @@ def _releases(plain: PlainText, level: int) -> Iterator[tuple[str, list[_Release
     for heading, (start, end) in spans:
         body = plain.text[start + len(heading.text) : end].strip()
         released = _VERSION.fullmatch(heading.text) if heading.level == level else None
-        if released or heading.level < level:  # what stands above all releases is of none
+        if released or heading.level < level:  # text above all releases belongs to no release
             if version:
                 yield version, parts
             version, parts, above = released[1] if released else "", [], []

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 HISTORY = "history_snapshots.jsonl.gz"
 _SUFFIXES = {".md", ".markdown"}
-# At the top of a folder these are about the repository; further down they are pages like any other.
+# At the top of a folder, these files are about the repository. Further down, they are normal pages.
 _ABOUT = {
     "readme",
     "license",
@@ -47,7 +47,7 @@ class _SnapshotLine(msgspec.Struct):
 
 class _PageVersion(NamedTuple):
     as_of: str
-    until: str | None  # the day from which something else holds
+    until: str | None  # the day from which another text holds
     source: str
 
 

@@ -185,7 +185,7 @@ class MailMessage(NamedTuple):
     subject: str
     body: str
     message_id: str
-    references: tuple[str, ...]  # what it answers, nearest last
+    references: tuple[str, ...]  # the ids of the messages that it answers, the nearest last
 
     @property
     def bare_subject(self) -> str:
@@ -219,7 +219,7 @@ def read_message(raw: bytes | str) -> MailMessage:
     """Reads an e-mail from its source text. Parts that cannot be read are empty."""
     try:
         message = _parsed(raw)
-    except RecursionError:  # parts within parts within parts: its head is all that is read
+    except RecursionError:  # too many nested parts: only the head is read
         message = _parsed(raw, head=True)
     name, address = parseaddr(_header(message, "from"))
     references = _ID.findall(_header(message, "references"))

@@ -116,8 +116,8 @@ SECTIONS = ["NARRATIVE", "IMMEDIATE ACTION TAKEN", "CONTRIBUTING FACTORS", "CORR
 SECTIONS += [section for _, section in LLIS.values()]
 CATEGORIES = ["Accident", "Airspace", "Hazard", "Incident", "Maintenance", "Management", "UAS"]  # of SAFECOM
 
-FEWEST_WORDS = 5  # a section of fewer says nothing
-MOST_SHARED = 3  # reports: a text that more of them share is a notice
+FEWEST_WORDS = 5  # a section with fewer words has no content
+MOST_SHARED = 3  # a text that more reports share is a notice
 
 
 class ReportFiles(NamedTuple):

@@ -18,7 +18,7 @@ from assay.core.registry import Registry
 
 SOURCES = "assay.sources"  # the group of plugins
 
-WORDS = 120  # of a passage, at most, unless a single paragraph has more
+WORDS = 120  # the most words of a passage, unless a single paragraph has more
 LEAST = 12  # a shorter piece, such as a heading, joins the text that follows it
 _GAP = re.compile(r"\n\s*\n")
 _SHA256 = re.compile(r"[0-9a-fA-F]{64}")

@@ -50,9 +50,9 @@ class SuiteCell(NamedTuple):
     tags: tuple[str, ...]
     feasible: bool
     times: int
-    hand: int = 0  # of them worded by hand
-    injector: str | None = None  # all others are made from its pages
-    later: tuple[int, int] = (0, 0)  # of them, whose evidence comes with the second stage, and the third
+    hand: int = 0  # how many of them are worded by hand
+    injector: str | None = None  # all other queries are made from this injector's pages
+    later: tuple[int, int] = (0, 0)  # how many have their evidence in the second stage, and in the third
 
     @property
     def unknown(self) -> bool:
@@ -101,7 +101,7 @@ class SuiteSlot(NamedTuple):
     split: str
     cell: SuiteCell
     origin: str
-    tier: int  # the stage from which on its evidence is there
+    tier: int  # the first stage that contains the evidence
 
 
 def slots() -> Iterator[SuiteSlot]:

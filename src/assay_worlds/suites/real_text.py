@@ -31,7 +31,7 @@ from assay_worlds.suites.real.question import Maker, QuestionDraft
 from assay_worlds.suites.real.value import Passages
 from assay_worlds.suites.rephrase import Rephrase
 
-# The modules that draw questions from pages of a kind; pages of any other kind only stand in the corpus.
+# The modules that draw questions from pages of a kind. Pages of other kinds are only in the corpus.
 MAKERS = {
     "handbook": ("handbook_questions", "temporal_questions"),
     "mail": ("mail_questions",),

@@ -35,7 +35,7 @@ from assay_worlds.suites.plan import HAND
 
 PROMPT = "rephrase-1.txt"
 FEWEST, MOST = 5, 60  # words of a wording
-_MOST_TOKENS = 400  # of an answer: 60 words, of which many are invented names
+_MOST_TOKENS = 400  # of a reply: 60 words, many of them invented names
 _FILE = "said.txt"
 
 
@@ -45,7 +45,7 @@ class QueryWording(NamedTuple):
     text: str
     answer: Sequence[str] = ()
     tags: Sequence[str] = ()
-    stays: str = ""  # why it is not reworded; empty: it is
+    stays: str = ""  # why the query is not reworded; empty: it is reworded
 
 
 class Rewording(NamedTuple):
@@ -65,7 +65,7 @@ class Rephrase(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """
 
     url: str
-    model: str = ""  # empty: the only one that is served there
+    model: str = ""  # empty: the only model of the service
     key: str = ""
     retries: int = 3
     timeout: float = 60.0
@@ -152,7 +152,7 @@ class Rephrase(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             except (Retryable, RequestRefusal) as error:
                 fix = "What was rephrased is kept. Leave out `rephrase` to ask the queries as they are."
                 raise SystemFailure(f"Not all queries could be rephrased. {error} {fix}") from error
-            finally:  # where one failed, those that have not begun are not worth their price
+            finally:  # after a failure, requests that have not begun are cancelled to save their price
                 pool.shutdown(wait=False, cancel_futures=True)
         return found
 

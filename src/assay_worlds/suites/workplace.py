@@ -31,8 +31,8 @@ from assay_worlds.workplace.programs import Derivation, Program, minimal
 LABELS = {"relevance": "2: the passage holds a sentence that the answer takes"}
 # measured in paragraphs: policies and procedures
 PARAGRAPHS = frozenset({"steps", "loan", "two_clauses", "two_topics", "history", "series"})
-MOST_REAL = 0.6  # beyond it too little of the organisation is left to ask about
-TRIES = 3000  # draws for one query, of which most lead nowhere
+MOST_REAL = 0.6  # with a larger share, too little of the organisation is left for questions
+TRIES = 3000  # draws for one query; most draws give no query
 
 
 class SuiteQuery(NamedTuple):
@@ -97,7 +97,7 @@ class Suite:
         """Yields one query per slot: the first draw that fits the slot and is new."""
         asking = QuestionMaker(self._workforce.directory, self._first)
         injected, by_hand = InjectedQuestionMaker(groups), HandQuestionMaker(asking)
-        known: set[str | Program] = set()  # neither the words nor what they ask for comes twice
+        known: set[str | Program] = set()  # neither a text nor a program may occur twice
         for slot in slots():
             rng = self._workforce.directory.rng("query", slot.number)
             for _ in range(TRIES):
@@ -126,7 +126,7 @@ class Suite:
         derived = asked.program.derive(self._first)
         if slot.cell.unknown:
             return derived is None
-        if slot.tier:  # what a later stage holds cannot be looked at in an earlier one
+        if slot.tier:  # the first stage cannot contain the evidence of a later stage
             return derived is None
         if derived is None or not minimal(asked.program, derived) or leaks(asked.text, derived.answer):
             return False

@@ -18,11 +18,11 @@ from assay_worlds.workplace import names
 
 FIRST_OFFICES, MORE_OFFICES = 14, 28  # up to the first tier and the second; the third has all
 YEARS = tuple(str(year) for year in range(2018, 2026))
-VERSIONS = 6  # of a product that has release notes
-CHANGED = 0.4  # of the values of one edition differ from those of the edition before
-UNSTATED = 0.03  # of what holds is stated nowhere
+VERSIONS = 6  # versions of each product with release notes
+CHANGED = 0.4  # the share of values that differ from the edition before
+UNSTATED = 0.03  # the share of facts that no page states
 EVERYWHERE = 3  # topics that every office of the first tier has a policy on
-TERMS = 6000  # rare words of the house
+TERMS = 6000  # words that only this organisation uses
 
 
 class Entity(NamedTuple):
@@ -193,7 +193,7 @@ KEYS = (
     *("person", "team", "service", "product", "project", "vendor", "customer", "policy", "procedure"),
     *("release", "incident", "asset", "course", "site", "committee", "minutes", "memo", "thread"),
 )
-FILL = "memo"  # the kind that fills what room is left
+FILL = "memo"  # the kind of page that fills the remaining room
 
 
 class Relation(TextEntry, frozen=True):
@@ -212,10 +212,10 @@ class Relation(TextEntry, frozen=True):
     paraphrase: tuple[str, ...]
     gives: str = ""  # the kind of entity that the value is; empty: `value` is drawn
     value: str = ""  # a template
-    phrase: str = ""  # "the owner of {of}": lets a chain go on from the value
+    phrase: str = ""  # "the owner of {of}": with it, a chain can continue from the value
     listing: str = ""  # "Which services run in {value}?": asks for every subject of a value
     compare: str = ""  # "Which runs longer, {a} or {b}?": asks for the one with the larger number
-    section: str = ""  # the heading it stands under
+    section: str = ""  # the heading above its sentence
 
     @property
     def kind(self) -> str:
@@ -231,9 +231,9 @@ class PageKind(TextEntry, frozen=True):
     titles: tuple[str, ...]  # with {subject}
     prose: tuple[str, ...]
     relations: tuple[Relation, ...] = ()
-    names: tuple[str, ...] = ()  # templates of subjects' names, where the organisation has none of its own
+    names: tuple[str, ...] = ()  # templates of subjects' names, if the organisation has no names of its own
     steps: tuple[str, ...] = ()  # sentences, of which several make a paragraph: what to do, in order
-    editions: bool = False  # whether there is a page for each of several years, that differ in values
+    editions: bool = False  # whether there is a page per edition (year or version), with different values
 
 
 @cache

@@ -28,7 +28,7 @@ BREAKS = {
 }
 LOAN, RULE, SHELF, WEIGHT = "loan.form", "rule.value", "crate.shelf", "crate.weight"
 EXTENSION, MEANS, MEASURE = "bearer.extension", "term.means", "term.value"
-GROUPS = 34  # of each injector
+GROUPS = 34  # groups per injector
 YEARS = ("2018", "2020", "2022", "2024")
 
 
@@ -78,7 +78,7 @@ class InjectedGroup(NamedTuple):
     injector: str
     atoms: tuple[Atom, ...]
     drafts: tuple[PageDraft, ...]
-    named: dict[str, str]  # what the group has in common, by the slots of its questions
+    named: dict[str, str]  # the values that the whole group shares, by slot name of its questions
 
 
 def injections(directory: Directory) -> list[InjectedGroup]:

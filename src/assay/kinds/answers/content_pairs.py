@@ -26,7 +26,7 @@ from assay.core.records import Hit, Passage
 from assay.datasets.page_text import HTML, read_page
 from assay.kinds.answers.results import PairTokens, SiteTokens
 
-CONDITIONS = ("A", "B")  # the baseline, and what is compared with it
+CONDITIONS = ("A", "B")  # the baseline, and the condition that is compared with it
 BETWEEN = "\n\n"  # between two documents that are given together
 _MARKDOWN_OF = re.compile(r"(?:\.html?)?(?:-commonmark)?\.md")  # what the Markdown of x.html adds to x
 

@@ -17,7 +17,7 @@ FIRST_ADDRESS = "assay.controls.raters"
 
 @dataclass(frozen=True)
 class GuessingRaters:
-    """The raters' own marks, with each rater's marks moved to other responses at random."""
+    """The raters' marks, with the grades of each rater moved to other responses at random."""
 
     expected: ClassVar[str] = "refused"
     draws: ClassVar[int] = DRAWS

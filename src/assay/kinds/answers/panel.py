@@ -28,7 +28,7 @@ FIRST_ADDRESS = "assay.review.panel"
 
 LEAST_SHARE, LEAST_AGAIN = 0.10, 0.05
 REFERENCE = "llama3"  # counts the tokens of a model that has no tokenizer of its own
-MODEL = "model"  # the factor that names who answered
+MODEL = "model"  # the factor that names the model of a response
 
 
 @dataclass(frozen=True)
@@ -140,7 +140,7 @@ class ConditionSystem(Protocol):
 
 @dataclass(frozen=True)
 class TwoConditions:
-    """A check before anything is asked: two systems of a panel must not give the same condition."""
+    """A check before a run: two systems of a study with a panel must not have the same condition."""
 
     def of(self, study: Study) -> tuple[list[Problem], list[str]]:
         """Returns the problems of a study, and its warnings."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import msgspec
 
-SEALED = ("open", "blinded")  # states in which nobody may know a condition: before and while people score
+SEALED = ("open", "blinded")  # states in which nobody may know a condition, as people still have to score
 PRIMARY, SECONDARY = "primary", "secondary"
 ACCURACY, TOKENS = "accuracy", "tokens"
 
@@ -27,7 +27,7 @@ class Metric:
     measure: str = ""  # as studies name it
     family: str = SECONDARY
     reach: float | None = None  # how far the two responses of a pair can be apart; None: unlimited
-    better: str = ""  # "higher", "lower", or "" if neither is good; then fewer counts as a win
+    better: str = ""  # "higher", "lower", or "" if neither is good; then a lower value counts as a win
     binary: bool = False
 
     @property
@@ -130,11 +130,11 @@ class ConditionTest(msgspec.Struct, frozen=True, omit_defaults=True):
     ties: int = 0
     losses: int = 0
     left_out: int = 0  # pairs in which one side has no value
-    mde: float | None = None  # the smallest difference that this n would find, if nothing was found
-    shown: str = ""  # "better" or "worse": what the interval shows of B at the family's level
-    level: float | None = None  # the level of that interval; `low` and `high` stay at 95 %
+    mde: float | None = None  # the smallest difference that this n could detect
+    shown: str = ""  # "better" or "worse": B against A, if the interval at the family's level shows it
+    level: float | None = None  # the level of the interval behind `shown`; `low` and `high` stay at 95 %
     only_model: str | None = None  # the model of all answers, if there is only one; "" if it has no name
-    by: str = ""  # the gate that decides it; p is then adjusted within the gate, not the family
+    by: str = ""  # the gate that decides this test; p is then adjusted within the gate, not the family
 
 
 class RaterAgreement(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -148,7 +148,7 @@ class RaterAgreement(msgspec.Struct, frozen=True, omit_defaults=True):
     low: float | None = None
     high: float | None = None
     equal: float | None = None  # share of equal scores
-    threshold: float | None = None  # what it has to reach; None: it only informs
+    threshold: float | None = None  # the value has to reach it; None: the value only informs
     note: str = ""
 
     @property
@@ -173,7 +173,7 @@ class ClaimOverlap(msgspec.Struct, frozen=True):
     both: int
     only_first: int
     only_second: int
-    categories: dict[str, dict[str, int]]  # of the shared: first's category -> second's -> how many
+    categories: dict[str, dict[str, int]]  # of shared claims: first's -> second's -> how many
 
 
 class PairTokens(msgspec.Struct, frozen=True):
@@ -242,7 +242,7 @@ class ScoringResults(msgspec.Struct, frozen=True, omit_defaults=True):
     primary: str
     others: list[str]
     responses: int
-    progress: dict[str, dict[str, tuple[int, int]]]  # rater -> pass -> done, of
+    progress: dict[str, dict[str, tuple[int, int]]]  # rater -> pass -> (done, total)
     agreement: list[RaterAgreement] = []
     matched: list[ClaimOverlap] = []
     suggestions: list[SuggestionUptake] = []
@@ -252,7 +252,7 @@ class ScoringResults(msgspec.Struct, frozen=True, omit_defaults=True):
     sites: list[SiteTokens] = []
     points: list[TokenChange] = []
     correlations: list[Correlation] = []
-    by_model: dict[str, float] = {}  # model -> mean B - A of accuracy: does each point the same way?
+    by_model: dict[str, float] = {}  # model -> mean B - A of accuracy
     masked: dict[str, int] = {}
     excluded: dict[str, int] = {}  # condition -> responses that failed and were never scored
     acts: list[str] = []  # what was done with the seal, in words

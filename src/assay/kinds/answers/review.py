@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ScoringReview:
-    """Asks the raters of a panel to score responses without knowing whose they are."""
+    """Asks the raters of a panel to score responses without knowing the condition of a response."""
 
     absent: ClassVar[str] = "no judge is a panel"
 

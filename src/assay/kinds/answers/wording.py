@@ -211,7 +211,7 @@ def sites_answer(sites: Iterable[SiteTokens], b: str) -> str:
 
 def correlation_text(one: Correlation) -> str:
     """Formats a coefficient with its interval and n: `Spearman's rho +0.12 [-0.03, +0.26], n 572`."""
-    name, _, _ = one.name.partition(" of ")  # its picture shows of what
+    name, _, _ = one.name.partition(" of ")  # the picture shows of what the correlation is
     return f"{name} {say.with_interval(one.value, one.low, one.high, signed=True)}, n {one.n}"
 
 

@@ -62,7 +62,7 @@ _COMMON = frozenset(
         " now can will it its this as at into so bug issue support feature kubernetes",
     )
 )
-FEWEST = 4  # telling words a description needs
+FEWEST = 4  # distinctive words that a description needs
 
 
 class ChangelogEntry(NamedTuple):

@@ -46,8 +46,8 @@ _GENERAL = """
     reserving roof rooms running sending South staff stuffed taking team travelling tuning using work worker
     working year
 """
-_PREFIX = 5  # letters of a stem from which on a longer word is taken for one of its kin
-_SHARE, _FEWEST = 4, 3  # one absence on so many other drafts is a fifth of all; but so many at least
+_PREFIX = 5  # with this many letters or more, a stem matches all words that begin with it
+_SHARE, _FEWEST = 4, 3  # one absence per four other drafts is a fifth of all; at least three are allowed
 
 
 def absences(
@@ -141,10 +141,10 @@ _NO_KEY = {
     "you",
     "examples",
 }
-_COMMON = 4  # pages that give the same key, for it to be one people ask for
+_COMMON = 4  # pages that must have a key before questions ask for it
 _MENTIONS = (16, 120)  # sentences that name the same channel or address, for a listing
-_PAGES = 6  # that name it
-_LONG_WORDS = 320  # of what a listing needs: with headings and ids well above 400 tokens
+_PAGES = 6  # pages that must name the channel or address
+_LONG_WORDS = 320  # words that a listing needs: with headings and ids, well above 400 tokens
 
 
 class _KeyedLine(NamedTuple):

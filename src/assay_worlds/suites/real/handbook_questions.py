@@ -24,7 +24,7 @@ from assay_worlds.suites.real.value import (
 )
 
 _STEP = re.compile(r"(?m)^\s*\d{1,3}\. ")
-_STEPS_WORDS = (25, 220)  # of a procedure that can be told within the budget
+_STEPS_WORDS = (25, 220)  # words of a procedure that fits into the budget
 _WORD = re.compile(r"[A-Za-z]{5,}")
 _GENERAL = {"about", "details", "guide", "guidelines", "management", "overview", "process", "professional"}
 _GENERAL |= {
@@ -46,7 +46,7 @@ _OPENINGS = (
     ("Compare two handbooks. First,", "Second,"),
     ("How do these two figures compare? In", "And in"),
 )
-_LONG_WORDS = 380  # of what cannot: well above 400 tokens
+_LONG_WORDS = 380  # words of a procedure that does not fit: well above 400 tokens
 
 
 class _StatedFact(NamedTuple):

@@ -27,7 +27,7 @@ from assay_worlds.suites.real.question import (
 from assay_worlds.suites.real.value import Passages
 
 _HEAD = ("From", "Date", "Subject")
-_MOST_LETTERS = 3  # that an ambiguous question means, so that its answer stays short
+_MOST_LETTERS = 3  # the most messages behind an ambiguous question, so that its answer stays short
 
 
 def questions(pages: Sequence[SourcePage], passages: Passages, rng: Random) -> Iterator[QuestionDraft]:
@@ -272,7 +272,7 @@ class Letter(NamedTuple):
     name: str
     address: str
     day: str  # YYYY-MM-DD, where it was sent
-    subject: str  # less "Re:" and tags of lists
+    subject: str  # without "Re:" and tags of lists
     is_reply: bool
     thread: str
 

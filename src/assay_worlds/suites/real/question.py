@@ -26,7 +26,7 @@ class QuestionDraft(NamedTuple):
 
     text: str
     answer: str | list[str]  # a list: all of its texts belong to the answer
-    units: Sequence[dict[str, Any]]  # of `suites.evidence`; none where the corpus holds no answer
+    units: Sequence[dict[str, Any]]  # made by `suites.evidence`; empty if the corpus has no answer
     tags: tuple[str, ...]
     kind: str  # the rule that made it, such as "handbook_number": choices are balanced over it
     impossible: str | None = None  # "aggregation", "out_of_kb", or None
@@ -104,7 +104,7 @@ def place(stated: PageSentence, rng: Random) -> str:
 
 T = TypeVar("T")
 Unit = dict[str, Any]
-MOST = 40  # questions of a rule: more than are ever chosen
+MOST = 40  # questions per rule that are drafted: more than are ever chosen
 LONG = 2400  # characters of evidence: over 400 tokens of prose by any tokenizer
 LONG_HEADS = 1200  # the same for lines of names, addresses and days, which take more tokens
 

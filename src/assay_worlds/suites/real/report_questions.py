@@ -49,8 +49,8 @@ class IncidentReport(NamedTuple):
     """A report on an incident."""
 
     page: SourcePage
-    incident: str  # empty where the name given tells nothing
-    key: str  # the name less what many names have
+    incident: str  # empty if the name cannot be used in a question
+    key: str  # the name without words that many names have
     day: str
     state: str
 

@@ -32,8 +32,8 @@ from assay_worlds.suites.real.value import (
     with_blank,
 )
 
-_SHORT = 4  # sentences of evidence for a change that can be told in a few words, at most
-_LONG_WORDS = 380  # of all changes together, for one that cannot: well above 400 tokens
+_SHORT = 4  # the most sentences of evidence for a change with a short answer
+_LONG_WORDS = 380  # words of all changes that do not fit into the budget: well above 400 tokens
 _EARLIER_YEARS = (3, 4, 5)
 
 

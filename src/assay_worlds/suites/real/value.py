@@ -40,7 +40,7 @@ _PATTERNS = {
     "number": rf"(?<![\w.,#/:+&-])(?:\d+(?:,\d{{3}})*(?:\.\d+)?|{'|'.join(_NUMBERS)}){_UNIT}",
 }
 _ANY = re.compile("|".join(f"(?P<{name}>{pattern})" for name, pattern in _PATTERNS.items()))
-_HINT = re.compile(rf"[\d#@]|\b(?:{'|'.join(_NUMBERS)})\b")  # without one there is no value: most have none
+_HINT = re.compile(rf"[\d#@]|\b(?:{'|'.join(_NUMBERS)})\b")  # without a match there is no value
 _ASKED = {
     "email": "which e-mail address",
     "channel": "which Slack channel",

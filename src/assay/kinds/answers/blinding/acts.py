@@ -51,7 +51,7 @@ class ActLog:
 
     acts: tuple[Act, ...]
     problem: str = ""  # why it is not intact
-    forced: bool = False  # as the second file says, whatever the acts say now
+    forced: bool = False  # according to the second file, even if no act says so
 
     @property
     def intact(self) -> bool:
@@ -93,7 +93,7 @@ def read_acts(folder: Path, head: Path | None = None) -> ActLog:
     if not path.is_file():
         why = "marks were made" if has_marks else f"{known.lines} acts were recorded" if known else ""
         return ActLog((), f"{path} is gone, though {why}" if why else "", forced)
-    lines = path.read_bytes().split(b"\n")[:-1]  # a line without an end was torn by a crash: it was not done
+    lines = path.read_bytes().split(b"\n")[:-1]  # a line that a crash cut off: its act was not done
     found, problem = list[Act](), ""
     for number, (line, previous) in enumerate(zip(lines, ["", *map(_hash, lines)], strict=False), 1):
         try:
@@ -106,7 +106,7 @@ def read_acts(folder: Path, head: Path | None = None) -> ActLog:
             problem = problem or f"line {number} of {path} does not follow from the lines before it"
     if known and not problem and (len(lines) < known.lines or _hash(lines[known.lines - 1]) != known.last):
         problem = f"{path} ended differently before: lines were cut off or rewritten"
-    if head is not None and known is None and (has_marks or len(lines) > 1):  # one line: a crash before it
+    if head is not None and known is None and (has_marks or len(lines) > 1):  # one: a crash before it
         problem = problem or f"{head} is gone, so that nobody can tell whether lines were cut off"
     return ActLog(tuple(found), problem, forced)
 
@@ -121,7 +121,7 @@ def _read_head(head: Path | None) -> _LogHead | None:
     try:
         return msgspec.json.decode(head.read_bytes(), type=_LogHead)
     except msgspec.DecodeError:
-        return _LogHead(1, "unreadable")  # no line has this hash: what cannot be checked is not believed
+        return _LogHead(1, "unreadable")  # no line has this hash, so the record counts as broken
 
 
 def append_act(folder: Path, act: Act, head: Path | None = None) -> Act:
@@ -139,7 +139,7 @@ def append_act(folder: Path, act: Act, head: Path | None = None) -> Act:
             lines = content[:whole].split(b"\n")[:-1]
             linked = msgspec.structs.replace(act, previous=_hash(lines[-1]) if lines else "")
             line = msgspec.json.encode(linked)
-            handle.truncate(whole)  # a torn last line does not count
+            handle.truncate(whole)  # an incomplete last line does not count
             handle.seek(whole)
             handle.write(line + b"\n")
             os.fsync(handle)

@@ -30,7 +30,7 @@ LETTERS = frozenset("ab")  # what conditions are called by default
 WORDS = frozenset({"baseline", "condition", "control", "html", "llms", "markdown", "md", "treatment"})
 _WITHIN = 4  # a word of this many characters counts anywhere in an id; a shorter one only as a whole part
 
-APART = 8  # places between two responses to one question, where there are enough questions
+APART = 8  # places between two responses to one question, if there are enough questions
 _LEAST, _MOST = 0.10, 0.15  # the share that a second rater scores, by the rubric
 _ROUNDS = 3
 _SWAPS = 50  # partners to try for a response that is too near to another one to its question
@@ -64,7 +64,7 @@ def response_ids(
         raise DataError(Problem(what, fix="Blind each response once."))
     forbidden, found = words_as_in_ids(words), dict[tuple[str, str, int], str]()
     taken: set[str] = set()
-    for each in sorted(wanted):  # when two want the same id, the order of `originals` must not decide
+    for each in sorted(wanted):  # if two responses want the same id, the order of `originals` must not matter
         made = next(
             made for made in _candidates(key, each) if made not in taken and not words_in_id(made, forbidden)
         )
@@ -139,7 +139,7 @@ def words_in_id(response_id: str, words: Collection[str]) -> list[str]:
     ours = OURS.fullmatch(response_id)
     name = response_id[len(PREFIX) :] if ours else response_id  # every id of ours begins with the prefix
     tokens = set(re.findall(r"[^\W_]+", name.casefold()))
-    if not ours:  # R001A is read as R, 001, A; in an id of ours a letter between digits is chance
+    if not ours:  # R001A is read as R, 001, A; in our own ids, a letter between digits is chance
         tokens |= {part for token in tokens for part in re.findall(r"[^\W\d]+|\d+", token)}
     bare = _bare(name)
     return [word for word in sorted(words) if word in tokens or (len(word) >= _WITHIN and word in bare)]
@@ -152,7 +152,7 @@ def _patterns(ids: Sequence[str], conditions: Sequence[str]) -> Iterator[str]:
         for each, condition in zip(ids, conditions, strict=True):
             seen[each[place : place + 1]].add(condition)
         pure = all(len(those) == 1 for those in seen.values())
-        # With two conditions: one half for every id beyond the first with its character
+        # With two conditions, the probability is one half for each id after the first with its character
         if pure and len(seen) > 1 and 0.5 ** (len(ids) - len(seen)) < CHANCE:
             yield f"the character at place {place + 1} of an id goes with its condition"
     runs = sorted(zip(map(_sortable, ids), conditions, strict=True), key=lambda pair: pair[0])
@@ -178,7 +178,7 @@ def blind_order(pack: BlindPack, rater: str, step: str, response_ids: Sequence[s
     ids = sorted(response_ids)  # the order in which they are given must not matter
     rng = random.Random(keyed_hash(pack.order_key.encode(), "order", rater, step))
     rng.shuffle(ids)
-    # Half of the possible distance: at the full one, every round of the questions would repeat the last
+    # Half of the possible distance: the full distance would repeat the order of questions in every round
     half = min(APART, _possible_distance([question[each] for each in ids]) // 2)
     for distance in (half, 2) if half > 2 else (2,):
         if (spread := _spread(ids, question, distance, rng)) is not None:
@@ -202,7 +202,7 @@ def _possible_distance(questions: Sequence[str]) -> int:
     most = max(counts.values(), default=1)
     if most == 1:
         return 2 * APART  # every question has one response
-    # The questions with the most responses come round `most` times; nothing follows the last round
+    # The questions with the most responses occur in `most` rounds; nothing has to follow the last round
     rounds = sum(count == most for count in counts.values())
     return (len(questions) - rounds) // (most - 1)
 

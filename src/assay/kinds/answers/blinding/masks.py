@@ -29,9 +29,9 @@ from assay.core.errors import UsageError
 DOCUMENT, FORMAT, PART, TAG = "[the document]", "[format]", "[a part of the page]", "[tag]"
 OWN = "own words"  # the rule of a study's own words
 ENDS, LOOKALIKES, WIDTHLESS = "blanks at an end", "unusual blanks", "signs without width"
-SHORTEST = 3  # letters of a word that can be masked: "A" is an article before it is a condition
+SHORTEST = 3  # letters that a masked word needs: "A" is more often an article than a condition
 
-Lenient = Literal["never", "asked", "shown"]  # where the rater may read a word, so that the rule leaves it
+Lenient = Literal["never", "asked", "shown"]  # the texts that may allow a word
 Mask = tuple[int, int, int, int]  # start and end in the text as shown, start and end in the text as written
 Offsets = tuple[int, int]
 
@@ -160,7 +160,7 @@ class Masker:
         """
         matches = self._matches(text, asked, shown)
         found = _replace(text, matches)
-        if self._matches(found.text, asked, shown):  # a name without its ending: "front.md matter"
+        if self._matches(found.text, asked, shown):  # masking made a new match: "front.md matter"
             blank = {ENDS, LOOKALIKES, WIDTHLESS}
             found = _replace(
                 text, [each if each.rule in blank else each._replace(neutral=DOCUMENT) for each in matches]

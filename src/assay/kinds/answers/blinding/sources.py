@@ -15,11 +15,11 @@ from typing import NamedTuple
 
 from assay.datasets.markdown_text import markdown_parser, plain_text
 
-SAME = 90.0  # of 100: two lines that are this similar say the same
+SAME = 90.0  # of 100: two lines with this similarity count as the same
 SHORT = 12  # characters; a shorter line must be equal to count as the same: "Step 1" is not "Step 2"
 
 _MARKDOWN, _TEXT = {"markdown", "md", "mdx"}, {"text", "txt"}
-_READS_AS_MARKDOWN = re.compile(r"\s*(?:# \S|<(?:project|docs?)\b)")  # as curated texts begin
+_READS_AS_MARKDOWN = re.compile(r"\s*(?:# \S|<(?:project|docs?)\b)")  # the beginning of curated texts
 _LISTED = re.compile(r"\s*(?:[-*+•|>]|\d+[.)])\s")
 _DECORATION = re.compile(r"^\s*(?:[-*+•>#|]+|\d+[.)])\s+|[`*_|]+")
 _WIDTH = (45, 100)  # of lines that were broken by hand
@@ -44,7 +44,7 @@ def neutral_source(texts: Sequence[tuple[str, str, str]]) -> str:
     for condition, kind, content in texts:
         sides.setdefault(condition, []).extend(_lines(kind, content))
     merged: list[_SourceLine] = []
-    # The longest first, then by content: names and order of the conditions decide nothing
+    # The longest first, then by content, so that names and order of the conditions do not matter
     for lines in sorted(sides.values(), key=lambda lines: (-len(lines), lines)):
         merged = _merge(merged, lines) if merged else lines
     return "\n".join(f"\n{line.text}" if line.begins else line.text for line in merged).lstrip("\n")

@@ -57,15 +57,15 @@ _FREE = {  # free text, which may contain any word
     *("text", "gold", "title", "about", "note", "claim", "reason", "study", "why", "finished", "label"),
     *("what", "scoring_notes", "model_text_span"),
 }
-# What raters said, which may go with the condition: as marks call it, and as exports do
+# What raters said, which may go with the condition: the names in marks, then the names in exports
 _SAID = {"mark", "history", "grade", "choice", "time", "done", "queued", "spans", "claims", "rater", "raters"}
 _SCORES = {
     *("factual_accuracy", "hallucination_count", "hallucination_categories", "hallucinations"),
     *("model_text_span", "completeness", "citation_fidelity", "scoring_notes", "scorer_id", "scoring_date"),
 }
-_WRITTEN = {"text"}  # by the models: that it goes with the condition is what the study is about
+_WRITTEN = {"text"}  # by the models; the study is about how it goes with the condition
 _OF_THE_QUESTION = {"question_id", "source", "key"}  # the same for all responses to a question
-_FEW = 12  # a field with at most this many values names something
+_FEW = 12  # a field with at most this many values is treated as a name
 _NAMES = "names of the fields"
 
 
@@ -106,7 +106,7 @@ def _fields(search: LeakSearch) -> Iterator[Leak]:
 def _check_name(text: SearchedText, each: FieldValue) -> Iterator[tuple[str, str]]:
     name, packed = each.name, text.name == PACK and text.path is not None
     if (text.has_marks and name in _SAID) or name in _SCORES or (packed and each.keys[0] == "masked"):
-        return  # the last is a count over all responses, by rule
+        return  # `masked` has a count per rule over all responses
     if _SIZES.search(name.lower()):
         yield SIZE, f"there is a field {name!r}"
     elif _TELLS.search(name.lower()):
@@ -154,7 +154,7 @@ def _file_names(search: LeakSearch) -> Iterator[Leak]:
     for text in search.texts:
         if text.path is None or text.is_pack_file:
             continue
-        # without the id beside the word, which would say whose it is
+        # without the id: beside the word, it would reveal the condition of a response
         name = _without(text.name, search.response_of(text))
         for word in words_in_id(name.removesuffix(text.path.suffix), words):
             found[Leak(NAME, f"the name of the file holds {word!r}", name)] = None
@@ -231,7 +231,7 @@ def _orders(search: LeakSearch) -> Iterator[Leak]:
     for name, some in shown.items():
         each = [search.permutations.in_sequence(places) for places in some]
         statistics[name] = [one for found in each for one in found]
-        if len(each) > 1:  # many short lists show together what none of them shows by itself
+        if len(each) > 1:  # many short lists together may show what no single list shows
             statistics[name] += [sum(parts) for parts in zip(*each, strict=True)]
     for name in search.permutations.alarms(statistics):
         yield Leak(ORDER, "who is listed, or in which order, goes with the condition", name)
@@ -272,7 +272,7 @@ def _unmasked_words(search: LeakSearch) -> Iterator[Leak]:
         for rule in search.masker.matching_rules(each.text, read, source.text if source else ""):
             counts[rule] += 1
     for rule, count in sorted(counts.items()):
-        # Not which: that a response holds such a word says whose it is
+        # The ids are not listed: such a word reveals the condition of its response
         yield Leak(TEXT, f"{count} responses hold what the rule {rule!r} masks", PACK)
 
 
@@ -282,7 +282,7 @@ def _originals(search: LeakSearch) -> Iterator[Leak]:
     hidden = {
         each.text
         for each in search.sealed.originals
-        if each.text.strip() != shown.get(each.response_id, "").strip()  # blanks around it hide nothing
+        if each.text.strip() != shown.get(each.response_id, "").strip()  # blanks around a text hide nothing
     }
     for text in (text for text in search.texts if text.name != MAP):
         values = (each.value for each in text.fields if isinstance(each.value, str))

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from assay.core.protocols import Floats
 
 SHUFFLES = 1023
-ALARM = 0.001  # how rarely a clean pack may stand out
+ALARM = 0.001  # the share of clean packs that may raise an alarm
 FOLDS = 5
-CLOSE = 1e-5  # values that differ by less are equal: a shuffle that repeats the truth must count as it
+CLOSE = 1e-5  # values that differ by less are equal: a shuffle equal to the truth must count as equal
 RIDGE = 0.1  # the penalty, as a share of the number of responses
 
 _FORM = (
@@ -134,8 +134,8 @@ def _ranks(values: Floats) -> Floats:
 class Guess(NamedTuple):
     """The quality of a prediction of conditions, measured on responses that were left out of training."""
 
-    auc: float  # 0.5: not at all
-    p: float  # how often chance does as well
+    auc: float  # 0.5 is chance
+    p: float  # the probability that chance does as well
 
     @property
     def beats_chance(self) -> bool:
@@ -159,7 +159,7 @@ def guess_conditions(permutations: LabelPermutations, features: Floats) -> Guess
         for part, square, product in zip(parts, squares, products, strict=True):
             weights = np.linalg.solve(sum(squares) - square + penalty, sum(products) - product)
             scores[part] = scaled[part] @ weights[:, 0]
-            success += (weights * product).sum(axis=0)  # the prediction for those left out, times the truth
+            success += (weights * product).sum(axis=0)  # predictions for the left-out fifth, times the truth
         chance = min(1.0, float(np.mean(success >= success[0] - CLOSE * abs(success[0]))) * len(tables))
         best = min(best, Guess(_auc(scores, table[0] == 1), chance), key=lambda guess: guess.p)
     return best

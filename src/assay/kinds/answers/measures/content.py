@@ -96,14 +96,14 @@ class _TokenCount(_SizeMeasure):
 
 @dataclass(frozen=True)
 class ContentTokens(_TokenCount, _ContentSize):
-    """Tokens of the content that a model was given, whatever it was asked about it."""
+    """The number of tokens of the content that a model was given, without instructions and question."""
 
     declares: ClassVar[Declaration] = content_size_declaration("ContentTokens")
 
 
 @dataclass(frozen=True)
 class ContentChars(_ContentSize):
-    """Characters of the content that a model was given: a size that needs no tokenizer."""
+    """The number of characters of the content that a model was given. This size needs no tokenizer."""
 
     declares: ClassVar[Declaration] = content_size_declaration("ContentChars")
 
@@ -113,7 +113,7 @@ class ContentChars(_ContentSize):
 
 @dataclass(frozen=True)
 class OutputTokens(_TokenCount):
-    """Tokens of the answer."""
+    """The number of tokens of the answer."""
 
     declares: ClassVar[Declaration] = size_declaration("OutputTokens", needs=frozenset({"answer"}))
 

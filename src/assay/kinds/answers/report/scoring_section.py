@@ -23,7 +23,7 @@ _OUTCOMES = {True: GO, False: NO_GO, None: INCONCLUSIVE}
 
 @dataclass(frozen=True)
 class BlindedScoring:
-    """The section on what people scored without knowing whose it was."""
+    """The report section on the responses that people scored without knowing their condition."""
 
     def of(self, evaluation: Evaluation) -> Section | None:
         """Returns the section; None if the study has no panel."""

@@ -36,9 +36,9 @@ ACCURACY_LEVELS, CITATION_LEVELS = range(4), range(3)
 KAPPA, LINEAR, QUADRATIC = "kappa", "kappa, linear weights", "kappa, quadratic weights"
 RHO = "Spearman's rho"
 STEPS = ("accuracy", "hallucination", "completeness", "citation")
-# by metric and statistic: if agreement is lower, the raters discuss, improve the rubric and score again
+# by metric and statistic: with less agreement, raters discuss, improve the rubric and score again
 THRESHOLDS = {("accuracy", LINEAR): 0.6, ("completeness", KAPPA): 0.6, ("citation", LINEAR): 0.6}
-LEAST = 0.1  # the least overlap of one claim in two words, so that a few words match their sentence
+LEAST = 0.1  # the least overlap of two matching claims; a few words must match the sentence around them
 
 Grades = Mapping[str, float]  # by response
 Claims = Mapping[str, Sequence[Claim]]  # by response
@@ -83,7 +83,7 @@ def match_claims(
 def matched_claims(first: Claims, second: Claims, least: float = LEAST) -> Iterator[ClaimMatch]:
     """Yields the claims that both raters marked, over the responses that both scored."""
     for response_id in sorted(first.keys() & second.keys()):
-        # in the order of the text, so that among equally good matches the same one is always taken
+        # in the order of the text, so that equally good matchings always give the same result
         one, other = (
             sorted(each[response_id], key=lambda claim: (claim.start, claim.end)) for each in (first, second)
         )

@@ -41,7 +41,7 @@ from assay.kinds.answers.measures.rubric import (
 from assay.review.marks import MarkBook, folder_book
 from assay.store.disk import hold_lock
 
-FIRST, AGAIN = "first", "again"  # rounds: the marks that count, and the same rater's marks some time later
+FIRST, AGAIN = "first", "again"  # rounds: the marks that are analysed, and a rater's marks some time later
 
 MarkKey = tuple[str, str, str, str]  # rater, round, pass, response
 
@@ -70,7 +70,7 @@ class Mark(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="kind", ta
     round: str = FIRST
     time: float = 0.0
     replaces: str | None = None  # the mark that counted before
-    withdrawn: bool = False  # it takes back the mark that it replaces, and says nothing itself
+    withdrawn: bool = False  # it only takes back the mark that it replaces
     case: str | None = None  # the precedents for which the response was looked at again
     suggested: str | None = None  # the suggestion that the rater had seen before, if any
     restores: str | None = None  # the earlier mark that an undo brought back as this one

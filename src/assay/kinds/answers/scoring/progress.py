@@ -44,7 +44,7 @@ class MarkIndex:
         self._own = {
             (pass_.rater, pass_.round): pass_.response_ids for all_ in self.passes.values() for pass_ in all_
         }
-        # by response: precedents that were set after it was scored, and those of them still to look at
+        # by response: precedents set after it was scored, and those for which it must still be looked at
         self._concerned: dict[tuple[str, str], dict[str, list[str]]] = {}
         self._open: dict[tuple[str, str], dict[str, list[str]]] = {}
         self._contradictions: dict[tuple[str, str, str], dict[str, str]] = {}  # by the later pass

@@ -36,8 +36,8 @@ class RubricStep(Message):
     name: str
     title: str
     about: str
-    grades: tuple[Choice, ...] = ()  # none: the pass counts claims
-    categories: tuple[Choice, ...] = ()  # none: the pass takes no claims
+    grades: tuple[Choice, ...] = ()  # empty: the pass counts claims
+    categories: tuple[Choice, ...] = ()  # empty: the pass has no claims
     flags: tuple[Flag, ...] = ()
     note_needed: frozenset[str] = frozenset()  # the grades that need a reason
     note_label: str = "Note"

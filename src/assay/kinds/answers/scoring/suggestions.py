@@ -55,10 +55,10 @@ class StoredSuggestion(msgspec.Struct, frozen=True, omit_defaults=True):
 
     response_id: str
     step: str
-    value: str | None  # None: no grade, but a reason to look
+    value: str | None  # None: no grade, but a reason to look twice
     by: str
     reason: str = ""
-    key: str = ""  # of what was asked: nothing is asked twice
+    key: str = ""  # identifies the question to the model, so that nothing is asked twice
 
 
 def read_suggestions(folder: Path) -> list[StoredSuggestion]:
@@ -118,7 +118,7 @@ _CITING = re.compile(
     rf"|\b(?:in|under|from|on|per|see|based on) (?P<under>the (?:[\w&/'’-]+ ){{0,5}}{_PLACE})\b",
     re.IGNORECASE,
 )
-# words that name all of the content, so that nothing could be looked up there
+# words that name the whole content, in which no place could be looked up
 _WHOLE = {
     *("content", "context", "document", "documents", "documentation", "docs", "information", "material"),
     *("passage", "passages", "source", "sources", "text", "website"),
@@ -161,7 +161,7 @@ def refuses(text: str) -> bool:
 
 
 def _accuracy(asked: GoldQuestion, text: str) -> tuple[str | None, str]:
-    if refuses(text) and not refusing(asked.gold):  # if the reference says that nobody knows, that is right
+    if refuses(text) and not refusing(asked.gold):  # a refusal is right if the reference refuses too
         return "0", f"it reads like a refusal: “{refusing(text)[0]}”"
     return None, "it does not read like a refusal; rules see no more than that"
 
@@ -272,7 +272,7 @@ def suggest_accuracy(
     todo: dict[str, tuple[BlindedResponse, Question]] = {}
     for response in pack.responses:
         question = judge.question(pack, response)
-        # the same judge would be shown the same of this response
+        # the key is equal if the same judge would be shown the same question again
         parts = [identity(judge).encode(), msgspec.json.encode(question), response.response_id.encode()]
         if (key := digest(parts)) not in known:
             todo[key] = response, question

@@ -38,7 +38,7 @@ FOLDER = "results"
 MODEL_TOKENS = "input_token_count"
 _SCRIPT = "scoring.notebook"
 
-# What a spreadsheet takes for a formula, even if it is indented, and what is quoted already.
+# A text that a spreadsheet reads as a formula, even if it is indented, or that is quoted already.
 _FORMULA = re.compile(r"'*(?:\s*[=+\-@＝＋－＠]|[\t\r\n])")
 
 

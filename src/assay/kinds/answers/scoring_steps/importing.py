@@ -77,7 +77,7 @@ class ImportedMark:
     content: MarkLine
     where: str
     line: int
-    raters: Sequence[str] = ()  # those of the panel
+    raters: Sequence[str] = ()  # all raters of the panel
 
     when = None
 
@@ -126,7 +126,7 @@ class ImportedMark:
                     category=claim.category, start=start, end=end, claim=claim.claim, note=claim.note
                 )
             )
-        # Somebody wrote this line, so that one without claims is not a form that was left empty
+        # A person wrote this line. Without claims, it means that there are none, not that the form is empty
         none = [NONE_FOUND] if line.step.startswith(HALLUCINATION) and not spans else []
         return Draft.model_construct(
             mark_id=digest([msgspec.json.encode(line)]),  # importing the same words twice imports them once

@@ -44,7 +44,7 @@ from assay.stats.statistics import Kappa
 from assay.store.run_store import Store
 from assay.study.study import Study
 
-STATISTICS = {  # by name and weights in clauses: the name under which agreement shows them
+STATISTICS = {  # by name and weights in clauses: the name of the statistic in the results
     ("kappa", "none"): KAPPA,
     ("kappa", "linear"): LINEAR,
     ("kappa", "quadratic"): QUADRATIC,

@@ -113,8 +113,8 @@ class UnblindingResult:
     state: str
     by: str
     time: float
-    left: list[str]  # what was not complete, if it was forced
-    before: bool  # it was open already
+    left: list[str]  # what was still to be done, if the seal was forced
+    before: bool  # whether the seal was open already
 
     @property
     def sentence(self) -> str:

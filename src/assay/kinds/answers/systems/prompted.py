@@ -104,7 +104,7 @@ class PromptedIndex:
     part: Prompted
     model: ChatModel
     content: Mapping[str, Sequence[Passage]]
-    cost: float | None = None  # of warming up
+    cost: float | None = None  # of the warm-up requests
 
     def session(self) -> PromptedIndex:
         return self

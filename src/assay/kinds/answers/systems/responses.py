@@ -28,7 +28,7 @@ FIRST_ADDRESS = "assay.systems.responses"
 
 ERROR = "error"  # the fault of a row that says why there is no response
 _LISTED = 5  # ids that a message lists
-_PER_TOKEN = 8  # characters; a text has fewer per token, so that a lower count means that some was cut off
+_PER_TOKEN = 8  # characters; any text has fewer per token, so a lower count means that text was cut off
 _NEEDED = ("question_id", "condition", "response")
 _SUFFIXES = (".jsonl", ".ndjson", ".csv")
 
