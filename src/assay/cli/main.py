@@ -134,7 +134,7 @@ def root_parts(plugged: Iterable[EntryPoint]) -> Parts:
         among = groups.get(group) if dot else parts
         if among is None or name in among:
             why = "there is one of that name" if among else f"there is no group {group!r}"
-            say(f"The command {point.name!r} of {point.value} is left out: {why}.")
+            say(f"The command {point.name!r} of {point.value} is not loaded: {why}.")
         else:
             among[name] = partial(_load_plugged, name, point)
     return parts

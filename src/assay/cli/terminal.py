@@ -153,7 +153,9 @@ def finish(verdict: str | None, outdated: Sequence[str] = (), *, accept: bool = 
         for reason in outdated:
             say(f"outdated: {reason}")
         fix = "`assay run --fresh` asks everything again under the gates as they are now"
-        say(f"So the verdict does not count. {fix}. --accept-changes takes the verdict as it is.")
+        say(
+            f"Therefore the verdict does not count. {fix}. To use the verdict as it is, add --accept-changes."
+        )
         raise typer.Exit(OUTDATED)
     raise typer.Exit(EXIT[verdict])
 

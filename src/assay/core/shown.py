@@ -46,7 +46,7 @@ class EvidenceUnit(msgspec.Struct, frozen=True):
         if self.start < 0 or not self.text.strip():
             raise ValueError("a unit is a stretch of text from a place at or after 0")
         if not all(self.start <= need.start < need.end <= self.end for need in self.needs):
-            raise ValueError("needs names a sentence outside the unit")
+            raise ValueError("`needs` lists a sentence outside the unit")
 
     @property
     def span(self) -> Span:

@@ -157,7 +157,7 @@ class RelevanceWork(PassageWork):
         evaluation = Evaluation(study)
         if not evaluation.reviewing.pool.items:
             raise UsageError(
-                "No item of this study wants a review. Items that do carry the tag review=yes; "
+                "No item of this study asks for a review. Give such items the tag review=yes; "
                 f"see what else there is to review with: assay review status {command_path(study)}"
             )
         tasks = [

@@ -102,7 +102,7 @@ def export_review(
     pool, corpus = evaluation.reviewing.pool, shared_corpus(evaluation)
     if not pool.items:
         what = "No item of this study wants a review. Items that do carry the tag review=yes"
-        raise UsageError(f"{what}; what a model judge graded comes with --verdicts.")
+        raise UsageError(f"{what}; to export the grades of a model judge, add --verdicts.")
     if reviewer is not None:
         pool = _seen_by(pool, reviewer, stored_marks(evaluation))
     if per_model:

@@ -29,7 +29,7 @@ def finite_pair(a: ArrayLike, b: ArrayLike) -> tuple[Floats, Floats]:
     left, right = finite_column(a), finite_column(b)
     if left.shape != right.shape:
         raise UsageError(
-            f"Paired columns need one length, not {len(left)} and {len(right)}. Keep the rows both have."
+            f"Paired columns must have one length, not {len(left)} and {len(right)}. Keep the rows of both."
         )
     return left, right
 

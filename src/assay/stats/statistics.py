@@ -51,7 +51,9 @@ class Percentile:
 
     def __post_init__(self) -> None:
         if not 0 < self.rank < 100:
-            raise UsageError(f"There is no p{self.rank:g}. Give a rank between 0 and 100, as in p10.")
+            raise UsageError(
+                f"p{self.rank:g} is not a percentile. Give a rank between 0 and 100, such as p10."
+            )
 
     @property
     def share(self) -> float:

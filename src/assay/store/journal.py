@@ -262,7 +262,9 @@ def _open_in_turn(folder: Path) -> Iterator[BinaryIO]:
             except FileNotFoundError:
                 if path.is_symlink():
                     fix = "Fetch the file it stands for, or remove the link."
-                    raise DataError(Problem("is a link to nothing", str(path), fix=fix)) from None
+                    raise DataError(
+                        Problem("is a link to a file that does not exist", str(path), fix=fix)
+                    ) from None
                 continue
             with lines:
                 yield lines

@@ -240,7 +240,7 @@ def test_a_redirect_in_a_circle_is_told(tmp_path: Path, server: ReleaseServer) -
         (Reply(status=404), "404 Not Found. Download it by hand, and name the file with --from"),
         (Reply(status=403), "403 Forbidden"),
         (Reply(b"<html>", kind="text/html; charset=utf-8"), "a web page in place of the file"),
-        (Reply(status=503), "nothing whole came in 4 attempts. The last: it answers 503"),
+        (Reply(status=503), "nothing whole came in 4 attempts. The last: the server answers 503"),
         (Reply(BODY + b" " * 9), f"more than the {len(BODY):,} bytes"),
     ],
     ids=["404", "403", "html", "503", "longer"],
@@ -297,7 +297,7 @@ def test_a_licence_that_cannot_be_had_is_named(tmp_path: Path, server: ReleaseSe
     del server.replies["/LICENSE"]
     wanted = release(tmp_path, server.url)
     (note,) = get_release(wanted, QUICK).notes
-    assert "its wording was not downloaded (it answers 404 Not Found)" in note
+    assert "its wording was not downloaded (the server answers 404 Not Found)" in note
     assert (
         (wanted.folder / "LICENSE").read_text().startswith("The release states its licence as MIT: https://")
     )

@@ -121,7 +121,7 @@ def test_what_the_review_does_not_have_is_refused(study: Study) -> None:
 def test_a_study_without_anything_to_review_says_so(tmp_path: Path) -> None:
     plain = open_study(write_study(tmp_path))
     run_study(plain)
-    with pytest.raises(UsageError, match="No item of this study wants a review"):
+    with pytest.raises(UsageError, match="No item of this study asks for a review"):
         open_work(plain)
 
 

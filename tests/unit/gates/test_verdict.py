@@ -268,7 +268,7 @@ STUDY: Any = SimpleNamespace(system_names=["new", "old"], registry=REGISTRY)
         ("p95(0.3) >= 0.4", "column 1: p95 takes measures or a label, no numbers and no @"),
         ("p95@5(M(new)) >= 0.4", "column 1: p95 takes measures or a label, no numbers and no @"),
         ("p95 >= 0.4", "column 1: p95 takes 1 measure, not 0"),
-        ("p0(M(new)) >= 0.4", "column 1: There is no p0."),
+        ("p0(M(new)) >= 0.4", "column 1: p0 is not a percentile."),
         ("spearman(M(new)) >= 0.4", "column 1: spearman takes 2 measures, not 1"),
         ("share(M(new)) >= 0.4", "column 1: share takes one test of each item, as in share(nDCG@10(new)"),
         ("count(p50(M(new)) < 1) >= 4", "column 1: count tests measures of systems, not statistics"),

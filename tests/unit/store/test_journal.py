@@ -292,5 +292,5 @@ def test_entries_that_are_rewritten_during_reading_are_found(tmp_path: Path) -> 
 
 def test_a_link_to_nothing_is_named(tmp_path: Path) -> None:
     (tmp_path / "000001.jsonl").symlink_to(tmp_path / "elsewhere")
-    with pytest.raises(DataError, match=r"000001\.jsonl: is a link to nothing"):
+    with pytest.raises(DataError, match=r"000001\.jsonl: is a link to a file that does not exist"):
         keys(tmp_path)

@@ -262,7 +262,7 @@ def _try_loading(release: Release, given: Path, staged: Path, names: Sequence[st
     try:
         dataset = Registry().create(DATASETS, spec).load(Kit())
     except DataError as error:
-        what, fix = f"this does not look like {release.name!r}", "Name a copy of the release."
+        what, fix = f"this does not look like {release.name!r}", "Give the path of a copy of the release."
         if given.is_dir():
             what += f": {_name_some([Path(name) for name in names])}"
             fix = f"{fix} {_ONE_FILE}"
@@ -274,7 +274,9 @@ def _try_loading(release: Release, given: Path, staged: Path, names: Sequence[st
         ]
         raise DataError([Problem(what, str(given), fix=fix), *problems]) from error
     if not dataset.items:
-        raise DataError(Problem("it holds no question", str(given), fix="Name a copy of the release."))
+        raise DataError(
+            Problem("it holds no question", str(given), fix="Give the path of a copy of the release.")
+        )
     return []
 
 

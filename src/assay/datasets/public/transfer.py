@@ -122,10 +122,10 @@ def _check_answer(response: httpx.Response, url: str) -> None:
     """Raises an error if the answer is not a file."""
     status = f"{response.status_code} {response.reason_phrase}".strip()
     if is_passing(response.status_code):
-        raise _BrokenTransfer(f"it answers {status}", response.headers.get("Retry-After"))
+        raise _BrokenTransfer(f"the server answers {status}", response.headers.get("Retry-After"))
     by_hand = "Download it by hand, and name the file with --from."
     if not response.is_success:
-        raise DataError(Problem(f"it answers {status}", without_secrets(url), fix=by_hand))
+        raise DataError(Problem(f"the server answers {status}", without_secrets(url), fix=by_hand))
     if response.headers.get("Content-Type", "").startswith("text/html"):
         what = "it answers with a web page in place of the file"
         raise DataError(Problem(what, without_secrets(url), fix=by_hand))

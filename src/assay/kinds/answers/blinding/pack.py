@@ -243,7 +243,7 @@ def read_key(path: Path) -> bytes:
         raise DataError(Problem(what, str(path), fix=fix)) from None
     if (key := parse_key(content)) is None:
         fix = "Restore it: 64 hexadecimal digits, one line."
-        raise DataError(Problem("it is not a key", str(path), fix=fix))
+        raise DataError(Problem("the file is not a key", str(path), fix=fix))
     return key
 
 

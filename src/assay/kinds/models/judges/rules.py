@@ -209,7 +209,7 @@ class RelevanceRules:
         if wrong := {rule: grade for rule, grade in self.grades.items() if not grade >= 1}:
             rule, grade = next(iter(wrong.items()))
             raise UsageError(
-                f"grades: {rule} is {grade}. A rule makes relevant: give it a grade of 1 or more."
+                f"grades: {rule} is {grade}. A rule marks passages as relevant: give it a grade of 1 or more."
             )
 
     def judge(self, dataset: Dataset, blocks: Sequence[Block], kit: Kit) -> list[Judgment]:

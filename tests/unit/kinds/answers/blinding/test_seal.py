@@ -84,7 +84,7 @@ def test_a_key_that_is_none_is_reported(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="the key of the seal is not there"):
         read_key(tmp_path / "blinding.key")
     (tmp_path / "blinding.key").write_text("secret")
-    with pytest.raises(DataError, match="it is not a key"):
+    with pytest.raises(DataError, match="the file is not a key"):
         read_key(tmp_path / "blinding.key")
     with pytest.raises(UsageError, match="A key has 32 bytes; this one has 3"):
         seal(ONE.sealed, b"abc")
