@@ -1,4 +1,4 @@
-"""assay dashboard: a benchmark's files in the browser."""
+"""assay dashboard: shows a benchmark's files in the browser."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ def _as_text(value: Any) -> Any:
 
 
 def _as_word(value: Any) -> Any:
-    """A whole number as a word. Others may not read back as they were written: 1.10 comes as 1.1."""
+    """Returns a whole number as a word. Other numbers may change when they are read: 1.10 is read as 1.1."""
     return str(value) if type(value) is int else value
 
 
@@ -59,7 +59,7 @@ Share = Annotated[float, Field(ge=0, le=1)]
 
 
 class GroundTruth(BaseModel):
-    """What the authors of a query declare to be right; None if they declare nothing."""
+    """The answers that the authors of a query declare to be right. A field is None if nothing is declared."""
 
     model_config = ConfigDict(strict=True, frozen=True)
 
@@ -75,7 +75,7 @@ class GroundTruth(BaseModel):
 
     @property
     def declared(self) -> dict[str, int | float]:
-        """The declared counts and minima. They are checked; relevance does not depend on them."""
+        """The declared counts and minima. They are checked, but relevance does not depend on them."""
         values = {key: getattr(self, key) for key in (*_COUNTS, "min_section_accuracy")}
         return {key: value for key, value in values.items() if value is not None}
 
@@ -95,7 +95,7 @@ class GoldenQuery(BaseModel):
 
     @property
     def is_negative(self) -> bool:
-        """Whether the right answer is not to answer."""
+        """Whether a right system returns nothing for the query."""
         truth = self.ground_truth
         if self.expects or self.negative or truth.expected_chunk_count == 0:
             return True
@@ -116,7 +116,7 @@ _EXPECTED = {  # what a field holds, and what to do where it does not; other fie
 
 @dataclass(frozen=True)
 class YamlGoldenSet:
-    """The queries of a golden set by category, in the order of the file, with the place of each."""
+    """The queries of a golden set by category, in the order of the file, with the place of each query."""
 
     entries: dict[str, list[GoldenQuery]]
     universal: list[str]  # sections that are right for every section query
@@ -126,7 +126,7 @@ class YamlGoldenSet:
     lines: Lines
 
     def differing(self, corpus: dict[str, Any]) -> Iterator[str]:
-        """The facts that the file states about its corpus and that the corpus contradicts."""
+        """Yields a warning for each fact about the corpus in the file that the corpus contradicts."""
         for loc, said in self.stats.items():
             there = corpus.get(str(loc[-1]))
             if None not in (said, there) and said != there and str(said) != str(there):
@@ -135,7 +135,7 @@ class YamlGoldenSet:
 
 
 def read_golden(path: Path) -> YamlGoldenSet:
-    """The golden set of a file. The DataError has all problems of the file."""
+    """Reads the golden set in a file. The DataError has all problems of the file."""
     content, lines = _content(path)
     found = _ProblemList(lines)
     universal = _universal(content, found)
@@ -163,13 +163,13 @@ def read_golden(path: Path) -> YamlGoldenSet:
 
 @dataclass(frozen=True)
 class _ProblemList:
-    """The problems of the file so far."""
+    """The problems that were found in the file so far."""
 
     lines: Lines
     problems: list[Problem] = field(default_factory=list)
 
     def wrong(self, loc: Loc, inner: Sequence[str | int], what: str, fix: str, name: str = "") -> None:
-        """Adds a problem at `inner` of the entry at `loc`; the name replaces its index in the list."""
+        """Adds a problem at `inner` of the entry at `loc`. `name` replaces the entry's index in the list."""
         named = (*loc[:-1], name) if name else loc
         # No index at the end: a list may be written as one word.
         path = ".".join(map(str, (*named, *(part for part in inner if isinstance(part, str)))))
@@ -189,7 +189,7 @@ def _content(path: Path) -> tuple[dict[str, Any], Lines]:
 
 
 def _universal(content: dict[str, Any], found: _ProblemList) -> list[str]:
-    """The sections that are right for every section query. An empty list in the file means none."""
+    """Returns the sections that are right for every section query. An empty list in the file means none."""
     for key in content:
         if key not in _UNIVERSAL_KEYS and (known := _similar_key(key, _UNIVERSAL_KEYS)):
             found.wrong((), (key,), "there is no such field", did_you_mean(key, [known]))
@@ -206,7 +206,7 @@ def _universal(content: dict[str, Any], found: _ProblemList) -> list[str]:
 
 
 def _entries(content: dict[str, Any], found: _ProblemList) -> Iterator[tuple[Loc, dict[str, Any]]]:
-    """Every entry of every category, with its place. Lists without any entry are passed over."""
+    """Yields every entry of every category, with its place. Lists without any entry are ignored."""
     some = False
     for key, value in content.items():
         listed = value if isinstance(value, list) and key not in _UNIVERSAL_KEYS else []
@@ -229,7 +229,10 @@ def _entries(content: dict[str, Any], found: _ProblemList) -> Iterator[tuple[Loc
 
 
 def _stats(loc: Loc, header: dict[str, Any], found: _ProblemList) -> dict[Loc, Any]:
-    """The facts that a header states about the corpus. Other keys are notes, if not misspelt."""
+    """Returns the facts that a header states about the corpus, and adds a problem for a misspelt key.
+
+    Other keys are kept as notes.
+    """
     given, here = header.get("corpus_stats"), (*loc, "corpus_stats")
     if given is not None and not isinstance(given, dict):
         fix = "Write fields such as total_chunks under it."
@@ -253,7 +256,7 @@ def _wrong_total(metadata: dict[str, Any], lines: Lines, n: int) -> Iterator[str
 
 
 def _entry(raw: dict[str, Any], loc: Loc, name: str, found: _ProblemList) -> GoldenQuery | None:
-    """The entry; None if it has problems, which are collected."""
+    """Returns the entry, or None if it has problems. The problems are added to `found`."""
     before = len(found.problems)
     given = {key: value for key, value in raw.items() if value is not None}
     entry = None
@@ -275,7 +278,7 @@ def _entry(raw: dict[str, Any], loc: Loc, name: str, found: _ProblemList) -> Gol
 
 
 def _misplaced_keys(raw: dict[str, Any]) -> Iterator[tuple[Loc, str, str]]:
-    """Keys that would be passed over although they are meant to declare what is right."""
+    """Yields keys that would be ignored, although their author meant to declare something with them."""
     truth = raw.get("ground_truth")
     parts: list[tuple[Loc, Any, Collection[str], Collection[str]]] = [
         ((), raw, GoldenQuery.model_fields, GroundTruth.model_fields),
@@ -293,7 +296,7 @@ def _misplaced_keys(raw: dict[str, Any]) -> Iterator[tuple[Loc, str, str]]:
 
 
 def _contradictions(entry: GoldenQuery) -> Iterator[tuple[str, str]]:
-    """Why an entry cannot tell right answers from wrong ones."""
+    """Yields reasons why an entry cannot distinguish right answers from wrong answers."""
     truth = entry.ground_truth
     by_text = truth.verification_sql or truth.relevance_signals
     if entry.is_negative:
@@ -312,7 +315,7 @@ def _contradictions(entry: GoldenQuery) -> Iterator[tuple[str, str]]:
 
 
 def _short(value: Any) -> str:
-    """A value for a message: short, even if it is long or deep."""
+    """Returns a short form of a value for a message, even if the value is long or deep."""
     return "nothing" if value is None else reprlib.repr(value)
 
 

@@ -1,4 +1,4 @@
-"""Measures of where hits come from: the right sections, enough documents, nothing if nothing is right."""
+"""Measures of where hits come from: the right sections, enough documents, or nothing if nothing is right."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ _NUMBERING = re.compile(r"\d+|[a-z]|[ivxl]+")
 
 
 def is_section(name: str | None, wanted: Iterable[str]) -> bool:
-    """Whether a section has one of the wanted names, compared flexibly."""
+    """Whether a section has one of the wanted names. Names are compared flexibly."""
     words = _words(name or "")
     return any(_holds_run(words, _words(each)) for each in wanted)
 
 
 def _words(name: str) -> list[str]:
-    """The words of a name in lower case, without the numbering it begins with."""
+    """Returns the words of a name in lower case, without the numbering at its beginning."""
     folded = unicodedata.normalize("NFKC", name).casefold().replace("&", " and ")
     words = _WORD.findall(folded)
     start = 0
@@ -51,10 +51,11 @@ Bools = NDArray[np.bool_]
 class SectionAccuracy(TopHitsMeasure):
     """Section accuracy: the share of the hits within the cut-off that stand in a section the item names.
 
-    Sections that are valid for every question, such as a synopsis, count too. Names are compared flexibly:
-    "(b) PROBABLE CAUSE", "1.18 Probable Cause" and "Probable Cause and Findings" are all "PROBABLE CAUSE",
-    since the wanted words stand in them together and in order; "Cause" is not. Divided by the number of hits
-    if that is below the cut-off. Range 0 to 1; for items whose gold names sections.
+    Sections that are valid for every question, such as a synopsis, count too. Names are compared flexibly: a
+    section has a wanted name if it contains the wanted words together and in order. So "(b) PROBABLE CAUSE",
+    "1.18 Probable Cause" and "Probable Cause and Findings" all have the name "PROBABLE CAUSE", but "Cause"
+    does not. The divisor is the cut-off, or the number of hits if there are fewer. Range 0 to 1. The measure
+    applies to items whose gold names sections.
     """
 
     declares: ClassVar[Declaration] = top_hits_declaration("SectionAccuracy", needs=frozenset({"hits"}))
@@ -75,9 +76,9 @@ class SectionAccuracy(TopHitsMeasure):
 
 @dataclass(frozen=True)
 class SectionPass(SectionAccuracy):
-    """Section accuracy against the item's own minimum: 1 where it is reached, else 0.
+    """Section pass: 1 where section accuracy reaches the item's own minimum, else 0.
 
-    For items whose gold names sections and declares `min_section_accuracy`.
+    It applies to items whose gold names sections and declares `min_section_accuracy`.
     """
 
     declares: ClassVar[Declaration] = top_hits_declaration(
@@ -101,10 +102,11 @@ class SectionPass(SectionAccuracy):
 
 @dataclass(frozen=True)
 class DocumentSpread(TopHitsMeasure):
-    """Spread: distinct relevant documents within the cut-off, by the minimum that the item asks for.
+    """Spread: distinct relevant documents within the cut-off, divided by the minimum that the item asks for.
 
-    Divided by the minimum, or by the cut-off if that is smaller; at most 1. Several passages of one document
-    count once. Range 0 to 1; for items whose gold declares `min_relevant_reports` above 0.
+    If the cut-off is smaller than the minimum, it is divided by the cut-off. The value is at most 1. Several
+    passages of one document count once. Range 0 to 1. The measure applies to items whose gold declares
+    `min_relevant_reports` above 0.
     """
 
     first_address: ClassVar[str] = "assay.measures.sections:Spread"
@@ -133,10 +135,11 @@ class DocumentSpread(TopHitsMeasure):
 
 @dataclass(frozen=True)
 class CleanNegatives(TopHitsMeasure):
-    """Clean: 1 where nothing within the cut-off is what an item that expects nothing was about, else 0.
+    """Clean: 1 where no passage that a query expecting nothing must not get is within the cut-off, else 0.
 
-    Range 0 or 1; 1 if nothing came back. For items that expect nothing: their labels name what must not come
-    back, such as passages that satisfy the clause of a question that the corpus cannot answer.
+    Range 0 or 1. The value is 1 if nothing came back. The measure applies to items that expect nothing. Their
+    labels name the passages that must not come back, such as those that satisfy the clause of a question that
+    the corpus cannot answer.
     """
 
     first_address: ClassVar[str] = "assay.measures.sections:Clean"

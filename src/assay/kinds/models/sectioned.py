@@ -1,4 +1,4 @@
-"""Passages of sectioned reports from a Parquet file, one row per passage, with a golden set in YAML."""
+"""Passages of sectioned reports from a Parquet file, with one row per passage, and a golden set in YAML."""
 
 from __future__ import annotations
 
@@ -18,11 +18,10 @@ from assay.kinds.models.golden_yaml import GoldenQuery, YamlGoldenSet, read_gold
 
 @dataclass(frozen=True)
 class SectionedReports:
-    """Reports cut into passages that know their section, and queries by category.
+    """Reports that were cut into passages with known sections, and queries by category.
 
-    `id`, `text`, `report` and `section` are the names of the table's columns; any other column becomes
-    metadata. `people` are the categories whose queries keywords cannot judge: their items get the tag
-    review=yes.
+    `id`, `text`, `report` and `section` are the names of the table's columns. Every other column becomes
+    metadata. `people` names the categories that keywords cannot judge. Their items get the tag review=yes.
     """
 
     passages: str
@@ -90,7 +89,7 @@ class SectionedReports:
         )
 
     def _absences(self, golden: YamlGoldenSet, corpus: Corpus) -> Iterator[str]:
-        """Warnings about missing things: categories to review, and reports that no passage is from."""
+        """Yields warnings about missing things: categories in `people`, and reports without a passage."""
         if unknown := [name for name in self.people if name not in golden.entries]:
             what = f"no category is called {' or '.join(map(repr, unknown))}, which people are to review"
             yield str(Problem(what, self.golden, fix=f"Categories: {', '.join(golden.entries)}."))
@@ -109,7 +108,10 @@ class SectionedReports:
 
 
 def _corpus_stats(corpus: Corpus) -> dict[str, Any]:
-    """The facts of a corpus that a golden set may state; with the dates of reports in `report_date`."""
+    """Returns the facts about a corpus that a golden set may state.
+
+    The first and last report are known only if the metadata have `report_date`.
+    """
     dates = [str(each.metadata["report_date"]) for each in corpus.passages if "report_date" in each.metadata]
     counts = {
         "total_chunks": len(corpus),
@@ -120,7 +122,7 @@ def _corpus_stats(corpus: Corpus) -> dict[str, Any]:
 
 
 def _item(entry: GoldenQuery, category: str, review: bool, universal: list[str]) -> Item:
-    """The item of an entry: its tags, and as gold what its authors give."""
+    """Returns the item of an entry. Its gold holds what the authors declared."""
     truth = entry.ground_truth
     sections = truth.primary_sections or None
     tags = {

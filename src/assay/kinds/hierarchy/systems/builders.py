@@ -1,7 +1,7 @@
-"""Trees by clustering vectors from the root down, grown by new passages, and kept in the cache.
+"""Trees that cluster vectors from the root down, can grow by new passages, and are kept in the cache.
 
-The same vectors and seed give the same tree, whatever the number of threads: products are taken in float32,
-but what lies too close to call is decided in float64.
+The same vectors and seed give the same tree with any number of threads. Products are computed in float32, but
+choices between values that are too close are made in float64.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ _DIGITS = 9  # of a cosine in float64, so that ties are the same on every machin
 
 @runtime_checkable
 class Builder(Protocol):
-    """Makes a tree over passages: `kmeans(depth=3)`, `bisecting`, `gmm`.
+    """Builds a tree over passages: `kmeans(depth=3)`, `bisecting`, `gmm`.
 
-    `vectors` has one row of length 1 per passage; a row of zeros gets a place too. The same vectors and seed
+    `vectors` has one row of length 1 per passage. A row of zeros gets a place too. The same vectors and seed
     give the same tree.
     """
 
@@ -51,9 +51,9 @@ class Builder(Protocol):
 class TreeShape:
     """The depth and the width of a tree.
 
-    `depth` counts the levels of nodes below the root. `branching` is the number of children by level, from
-    the root down. Without it, every level above the leaves branches equally, and a node of the last of them
-    gets as many leaves as hold `leaf` passages each.
+    `depth` counts the levels of nodes below the root. `branching` gives the number of children for each
+    level, from the root down. Without `branching`, all nodes get the same number of children, except those
+    just above the leaves. They get about one leaf per `leaf` passages.
     """
 
     depth: int = 2
@@ -69,11 +69,11 @@ class TreeShape:
             raise UsageError(f"{what}. Give a number from 1 up for each level, or none.")
 
     def equal(self, passages: int) -> int:
-        """The branching that, repeated at every level, gives leaves of the wanted size."""
+        """Returns the branching that gives leaves of the wanted size if every level has it."""
         return math.ceil(round(math.pow(max(passages / self.leaf, 1.0), 1 / self.depth), 9))
 
     def children(self, level: int, members: int, passages: int) -> int:
-        """The number of parts of a node of a level (0: the root) that holds some of the passages."""
+        """Returns into how many parts a node of a level (0: the root) with `members` passages is divided."""
         if self.branching:
             return min(self.branching[level], members)
         leaves = max(1, round(members / self.leaf))
@@ -84,9 +84,9 @@ class TreeShape:
 class _TopDownBuilder(TreeShape, ABC):
     """Divides the root, then each of its parts, and so on. Every path has the same length.
 
-    A node too small to be divided has one child. With `parents` above 1, a passage is also put below other
-    leaves of the whole tree, up to that many in all, if the cosine of their centroid is within `within` of
-    the best.
+    A node that is too small to be divided has one child. With `parents` above 1, a passage is also put below
+    other leaves of the tree, so that it is below at most `parents` leaves. Its cosine with the centroid of
+    such a leaf may be at most `within` below its highest cosine.
     """
 
     parents: int = 1
@@ -101,7 +101,7 @@ class _TopDownBuilder(TreeShape, ABC):
 
     @abstractmethod
     def divide(self, rows: Vectors, count: int, rng: np.random.Generator) -> list[Ints]:
-        """The rows in at most `count` groups, none of them empty; each row is in one."""
+        """Divides the rows into at most `count` groups, none of them empty. Each row is in one group."""
 
     def build(self, vectors: Vectors, seed: int) -> Tree:
         rng, below = np.random.default_rng(seed), []
@@ -122,7 +122,7 @@ class _TopDownBuilder(TreeShape, ABC):
 
 @dataclass(frozen=True)
 class KMeans(_TopDownBuilder):
-    """Spherical k-means of the passages of each node (Dhillon and Modha, Machine Learning 2001)."""
+    """Divides the passages of each node by spherical k-means (Dhillon and Modha, Machine Learning 2001)."""
 
     version: ClassVar[str] = "1"
 
@@ -132,7 +132,7 @@ class KMeans(_TopDownBuilder):
 
 @dataclass(frozen=True)
 class BisectingKMeans(_TopDownBuilder):
-    """Halves the largest part of a node until there are as many as wanted.
+    """Halves the largest part of a node until the node has the wanted number of parts.
 
     Steinbach, Karypis and Kumar, KDD workshop on text mining 2000.
     """
@@ -152,7 +152,10 @@ class BisectingKMeans(_TopDownBuilder):
 
 
 def spherical_kmeans(rows: Vectors, count: int, rng: np.random.Generator) -> list[Ints]:
-    """Rows of length 1 in at most `count` groups by spherical k-means; fewer if too few rows differ."""
+    """Divides rows of length 1 into at most `count` groups by spherical k-means.
+
+    There are fewer groups if too few rows differ.
+    """
     centres = _first_centres(rows, count, rng)
     if len(centres) < 2:
         return [np.arange(len(rows))]
@@ -168,7 +171,7 @@ def spherical_kmeans(rows: Vectors, count: int, rng: np.random.Generator) -> lis
 
 
 def nearest_centres(rows: Vectors, centres: Vectors) -> Ints:
-    """The centre with the highest cosine for each row; the first one wins a tie."""
+    """Returns the centre with the highest cosine for each row. The first centre wins a tie."""
     labels = np.empty(len(rows), np.int64)
     # A float32 dot product of unit vectors errs by at most dimensions × eps / 2; both sides may err.
     slack = rows.shape[1] * np.finfo(np.float32).eps
@@ -185,14 +188,14 @@ def nearest_centres(rows: Vectors, centres: Vectors) -> Ints:
 
 
 def _nearest_exactly(rows: Vectors, centres: Vectors) -> Ints:
-    """The nearest centre by cosines in float64, each summed by itself and rounded."""
+    """Returns the nearest centres by cosines in float64. Each cosine is summed by itself and rounded."""
     exact, wide = centres.astype(np.float64), rows.astype(np.float64)
     found = [int(np.round(np.vecdot(exact, row), _DIGITS).argmax()) for row in wide]
     return np.array(found, np.int64)
 
 
 def _first_centres(rows: Vectors, count: int, rng: np.random.Generator) -> Vectors:
-    """Rows far from each other, no two alike: k-means++ (Arthur and Vassilvitskii, SODA 2007)."""
+    """Returns rows far from each other, no two alike: k-means++ (Arthur and Vassilvitskii, SODA 2007)."""
     if len(rows) > _SEEDED_FROM:
         rows = rows[np.sort(rng.choice(len(rows), _SEEDED_FROM, replace=False))]
     slack = rows.shape[1] * np.finfo(np.float32).eps
@@ -208,7 +211,7 @@ def _first_centres(rows: Vectors, count: int, rng: np.random.Generator) -> Vecto
 
 
 def _move_centres(rows: Vectors, centres: Vectors, labels: Ints) -> Vectors:
-    """Each centre at the mean of its rows. One that lost all its rows moves to the row served worst."""
+    """Moves each centre to the mean of its rows. A centre without rows moves to the row served worst."""
     members = csr_array(
         (np.ones(len(rows), np.float32), labels, np.arange(len(rows) + 1)), (len(rows), len(centres))
     )
@@ -224,16 +227,16 @@ def _move_centres(rows: Vectors, centres: Vectors, labels: Ints) -> Vectors:
 
 
 def number_children(parts: Sequence[Sequence[object]]) -> ChildLists:
-    """The children of each node, from its parts, numbered in order."""
+    """Returns the children of each node. They are numbered in the order of the parts."""
     starts = np.cumsum([0, *map(len, parts)], dtype=np.int64)
     return ChildLists(starts, np.arange(starts[-1]))
 
 
 def _add_parents(tree: Tree, vectors: Vectors, parents: int, within: float) -> Tree:
-    """The tree with each passage also below other leaves that are nearly as near as the nearest.
+    """Puts each passage also below other leaves whose centroids are almost as near as the nearest one.
 
-    It computes in float64, because the last bits of a float32 product vary with the number of threads, and
-    many pairs lie at the limit.
+    The cosines are computed in float64, because the last bits of a float32 product vary with the number of
+    threads, and many pairs lie at the limit.
     """
     leaves = tree.below[-1]
     centres = centroids(tree, tree.depth, vectors).astype(np.float64)
@@ -257,15 +260,16 @@ def _add_parents(tree: Tree, vectors: Vectors, parents: int, within: float) -> T
 
 
 def grow(tree: Tree, vectors: Vectors, most: int = 0, seed: int = 0) -> Tree:
-    """The tree with new passages put below it; nodes keep their numbers, and new ones are appended.
+    """Returns the tree with new passages. Old nodes keep their numbers, and new nodes get numbers after them.
 
-    `vectors` has one row per passage, those that the tree holds first. A new passage goes down from the root,
-    at each node to the child whose old passages have the nearest centroid, and is put below the one leaf it
-    reaches. A leaf that grew above `most` passages (0: twice the mean of the leaves) is halved until no part
-    is larger, as far as their vectors differ. Each new part gets the parents of the leaf; the part with most
-    of the old passages keeps its number. Otherwise no passage leaves its leaf.
+    `vectors` has one row per passage, and the passages in the tree come first. A new passage goes down from
+    the root. At each node it goes to the child whose old passages have the nearest centroid. It is put below
+    the one leaf that it reaches. A leaf that grew above `most` passages is halved until no part is larger,
+    unless its vectors do not differ. If `most` is 0, the limit is twice the mean size of the leaves. Each new
+    part gets the parents of the leaf. The part with most of the old passages keeps the leaf's number. No
+    other passage leaves its leaf.
 
-    Only leaves are added, so the nodes above them get more children: after a corpus has grown several times
+    Only leaves are added, so the nodes above them get more children. If a corpus has grown several times
     over, a new tree is better.
     """
     held = int(tree.below[-1].items.max(initial=-1)) + 1
@@ -292,7 +296,7 @@ def grow(tree: Tree, vectors: Vectors, most: int = 0, seed: int = 0) -> Tree:
 
 
 def _route_to_leaves(tree: Tree, vectors: Vectors, held: int) -> Ints:
-    """The leaf that each new passage reaches from the root."""
+    """Returns the leaf that each new passage reaches from the root."""
     where = np.zeros(len(vectors) - held, np.int64)
     for level, below in enumerate(tree.below[:-1]):
         centres, before = centroids(tree, level + 1, vectors[:held]), where
@@ -304,14 +308,14 @@ def _route_to_leaves(tree: Tree, vectors: Vectors, held: int) -> Ints:
 
 
 def _fill_leaves(leaves: ChildLists, where: Ints, held: int) -> list[Ints]:
-    """The passages of each leaf, old and new."""
+    """Returns the passages of each leaf, old and new."""
     order = np.argsort(where, kind="stable")
     new = np.split(order + held, np.cumsum(np.bincount(where, minlength=len(leaves)))[:-1])
     return [np.concatenate([leaves.of(leaf), each]) for leaf, each in enumerate(new)]
 
 
 def _halve_leaf(group: Ints, vectors: Vectors, most: int, held: int, rng: np.random.Generator) -> list[Ints]:
-    """A leaf in parts of at most `most` passages; the part with most of the old ones is first."""
+    """Divides a leaf into parts of at most `most` passages. The part with most old passages comes first."""
     done: list[Ints] = []
     waiting = [group]
     while waiting:
@@ -324,13 +328,13 @@ def _halve_leaf(group: Ints, vectors: Vectors, most: int, held: int, rng: np.ran
 
 
 def _leaf_parents(tree: Tree) -> ChildLists:
-    """The parents of each leaf."""
+    """Returns the parents of each leaf."""
     above = tree.below[-2]
     return ChildLists.of_lists(_invert([above.of(node) for node in range(len(above))], len(tree.below[-1])))
 
 
 def _invert(lists: Sequence[Sequence[int] | Ints], width: int) -> list[list[int]]:
-    """For each number below `width`, the lists that contain it."""
+    """Returns, for each number below `width`, the lists that contain the number."""
     found: list[list[int]] = [[] for _ in range(width)]
     for who, named in enumerate(lists):
         for each in named:
@@ -351,10 +355,10 @@ def cached_tree(
     seed: int,
     kit: Kit,
 ) -> Tree:
-    """The tree of a corpus, from the cache or built now.
+    """Returns the tree of a corpus, from the cache or built now.
 
-    `vectors` has one row per passage. With `start` above 0 the tree is built on that many passages, the first
-    of the corpus, and grown by the rest.
+    `vectors` has one row per passage. With `start` above 0, the tree is built on the first `start` passages
+    of the corpus, and grown by the others.
     """
     if start < 0:
         raise UsageError(f"start is {start}. It is how many passages a tree begins with; 0 is all of them.")

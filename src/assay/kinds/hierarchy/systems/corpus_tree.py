@@ -107,8 +107,7 @@ class CorpusIndex:
 
     @cached_property
     def rescoring(self) -> CombinedScorer:
-        """The scorer for single passages that were not found by the search. Flat systems have the same
-        scorer."""
+        """The scorer for single passages beside those found by the search. Flat systems have the same one."""
         weights = getattr(self.fuse, "weights", ()) or (0.5, 0.5)
         ways: list[PassageScorer] = [WordScores(self.words), VectorScores(self.meanings, self.corpus)]
         return CombinedScorer(

@@ -156,8 +156,7 @@ class LabelContrast:
         return labels, shares * np.log(shares / (self.reference[labels] / self.reference.sum()))
 
     def strongest(self, node: int, most: int, least: int = 1) -> list[int]:
-        """Returns the labels that distinguish a node most, among those that occur there at least `least`
-        times.
+        """Returns the labels that distinguish a node most, of those that occur there `least` times or more.
 
         If no label distinguishes the node, these are the labels with the highest weights. Of equal weights,
         the more common label comes first.
@@ -177,8 +176,7 @@ class LabelContrast:
 
 
 def _rivals(terms: LabelContrast, strongest: dict[int, list[int]]) -> list[_Rival]:
-    """Returns the strongest terms of a family, each with its node. Every node's strongest term comes
-    first."""
+    """Returns the strongest terms of a family, each with its node. The strongest of every node come first."""
     found = []
     for node, labels in strongest.items():
         known, weights = terms.weights(node)

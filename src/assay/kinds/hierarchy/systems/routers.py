@@ -141,11 +141,10 @@ class CentroidRouter(BeamRouter):
 
 @dataclass(frozen=True)
 class WordRouter(BeamRouter):
-    """Scores a node by the largest weight of each word of the query in any passage below, summed over the
-    words.
+    """Scores a node by the query's words, each by its largest weight in any passage below the node.
 
-    No passage below the node has a higher BM25 score. So a node whose passages lack a rare word of the query
-    scores low.
+    The score is the sum over the words. No passage below the node has a higher BM25 score. So a node whose
+    passages lack a rare word of the query scores low.
     """
 
     first_address: ClassVar[str] = "assay.systems.hierarchy.routers:Words"

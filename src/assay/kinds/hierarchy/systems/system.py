@@ -317,8 +317,7 @@ class TreeSystem:
 
 @dataclass(frozen=True)
 class ScanIndex:
-    """A corpus whose passages are all scored for each query. Queries do not change it: it is its own
-    session."""
+    """A corpus whose passages are all scored for each query. It is its own session."""
 
     corpus_index: CorpusIndex
     blend: Blend

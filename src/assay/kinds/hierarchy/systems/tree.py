@@ -85,8 +85,7 @@ class Tree:
 
     @cached_property
     def passages(self) -> tuple[csr_array, ...]:
-        """For each level from 0 on, a matrix: one row per node, one column per passage, 1 if it is below the
-        node."""
+        """One matrix per level from 0 on. Rows are nodes and columns passages: 1 if the passage is below."""
         found = [self.below[-1].matrix]
         for below in reversed(self.below[:-1]):
             matrix = csr_array(below.matrix @ found[-1])

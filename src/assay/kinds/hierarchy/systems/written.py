@@ -1,10 +1,11 @@
-"""Routing summaries by a language model, behind any service with OpenAI's chat protocol.
+"""Routing summaries that a language model writes, behind any service with OpenAI's chat protocol.
 
-The model is shown a sample of the passages below a node and, for a `contrastive` summary, the words that
-tell the node and its siblings apart. All of that depends only on the texts below them. So an answer is kept
-in `ASSAY_CACHE/summaries` by the hash of those texts, with the prompt, the model and the service: another
-seed, or a larger corpus, pays only for what it groups differently. An answer that is not the JSON asked for
-is asked for once more. Then the summaries fail: nothing replaces one that was not written.
+The model gets a sample of the passages below a node. For a `contrastive` summary, it also gets the words that
+distinguish the node and its siblings from each other. All this depends only on the texts below these nodes.
+So an answer is kept in `ASSAY_CACHE/summaries` by the hash of these texts, with the prompt, the model and the
+service. With another seed, or a larger corpus, the model is asked only about nodes whose texts are new. If an
+answer is not the JSON asked for, the model is asked once more. If the second answer is not either, the
+summaries fail, and nothing replaces the missing summary.
 """
 
 from __future__ import annotations
@@ -79,11 +80,11 @@ _FENCE = re.compile(r"```(?:json)?\s*(.*?)\s*```", re.DOTALL | re.IGNORECASE)
 
 
 class SummaryError(ValueError):
-    """An answer that is not the JSON asked for."""
+    """An error for an answer that is not the JSON asked for."""
 
 
 class SummaryReply(msgspec.Struct, frozen=True):
-    """What a model answers about a node."""
+    """The answer of a model about one node."""
 
     theme: str
     includes: list[str]
@@ -97,7 +98,7 @@ class SummaryReply(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True)
 class LevelTexts:
-    """The nodes of one level: the passages below them, and their summaries by words."""
+    """The nodes of one level: the passages below them, and the summaries of these nodes by words."""
 
     tree: Tree
     level: int
@@ -106,7 +107,10 @@ class LevelTexts:
     said: Sequence[Summary]
 
     def members(self, node: int) -> list[int]:
-        """The passages below a node in the order of their hashes, which does not depend on topics."""
+        """Returns the passages below a node, in the order of their hashes.
+
+        The order does not depend on where the passages stand in the corpus, unless two hashes are equal.
+        """
         found = self.tree.members(self.level, node).tolist()
         return sorted(found, key=lambda position: (self.passage_hashes[position], position))
 
@@ -117,13 +121,13 @@ class LevelTexts:
         return [digest(encode_parts(*each)) for each in every]
 
     def siblings(self, node: int) -> dict[str, int]:
-        """The siblings of a node by the hash of the texts below them, in the order of these hashes."""
+        """Returns the siblings of a node by the hash of the texts below each, in the order of the hashes."""
         return dict(
             sorted((self.hashes[each], each) for each in self.tree.siblings(self.level, node).tolist())
         )
 
     def messages(self, node: int, style: Style, sample: int, characters: int) -> list[Message]:
-        """The rules, and the material that the model is shown of a node."""
+        """Returns the rules, and the material about a node that the model gets."""
         chosen = [self.passages[at] for at in self.members(node)[:sample]]
         quoted = {"passages": "\n".join(_opening(each, characters // max(len(chosen), 1)) for each in chosen)}
         beside = list(self.siblings(node).values())[:_SIBLINGS] if style == "contrastive" else []
@@ -138,7 +142,10 @@ class LevelTexts:
         return [{"role": "system", "content": RULES}, {"role": "user", "content": asked}]
 
     def summary(self, node: int, reply: SummaryReply) -> Summary:
-        """The model's answer without names that no passage has, and with the sentences chosen by words."""
+        """Returns the summary made of the model's answer, with the sentences that were chosen by words.
+
+        Names that no passage below the node contains are left out.
+        """
         texts = [indexed_text(self.passages[at]) for at in self.members(node)]
         names = [name for name in reply.key_entities if _occurs_in(name, texts)]
         plain = self.said[node]
@@ -146,7 +153,7 @@ class LevelTexts:
 
 
 def _opening(passage: Passage, characters: int) -> str:
-    """The title of a passage and its first sentences, on one line and within some characters."""
+    """Returns the title of a passage and its first sentences on one line, within `characters` of text."""
     text = passage.text
     ends = [span.end for span in sentence_spans(text[: 2 * characters]) if span.end <= characters]
     said = f"- {passage.title[:_TITLE]}: " if passage.title else "- "
@@ -161,7 +168,7 @@ def _in_words(summary: Summary) -> str:
 
 
 def read_reply(said: str) -> SummaryReply:
-    """The JSON in an answer; SummaryError if it is something else."""
+    """Reads the JSON in an answer. Raises SummaryError if the answer is something else."""
     found = _FENCE.fullmatch(said.strip())
     try:
         reply = msgspec.json.decode(found[1] if found else said, type=SummaryReply)
@@ -176,13 +183,13 @@ def read_reply(said: str) -> SummaryReply:
 
 
 def _tidy_lines(said: Sequence[str], most: int) -> list[str]:
-    """The entries, each once and on one line."""
+    """Returns the first `most` entries, each once and on one line."""
     lines = (" ".join(each.split())[:_LONGEST] for each in said)
     return list(dict.fromkeys(filter(None, lines)))[:most]
 
 
 def _occurs_in(name: str, texts: Sequence[str]) -> bool:
-    """Whether any text contains a name, in upper or lower case."""
+    """Whether any of the texts contains a name, in upper or lower case."""
     words = split_words(name)
     return bool(words) and any(
         words[0] in text.casefold() and contains_name(text, " ".join(words)) for text in texts
@@ -190,7 +197,7 @@ def _occurs_in(name: str, texts: Sequence[str]) -> bool:
 
 
 def encode_parts(*parts: str) -> list[bytes]:
-    """The bytes of texts, as they are hashed."""
+    """Returns the bytes of texts, as they are hashed."""
     return [part.encode("utf-8", "replace") for part in parts]  # half a character cannot be encoded
 
 
@@ -201,10 +208,11 @@ _FILE = "summary.json"
 class WrittenSummaries(ChatParameters):
     """Summaries that a language model writes from a sample of the passages below each node.
 
-    At most `sample` passages are shown, and `characters` of them in all. `quotes` sentences are added word
-    for word. Write `key` as `${OPENAI_API_KEY}`; your own server may need none. `extra` goes into the request
-    as it is, such as {response_format: {type: json_object}}; null removes a field from it. Prices are per
-    million tokens. `threads` is how many requests may be in flight.
+    At most `sample` passages are shown, with at most `characters` characters of text in all. `quotes`
+    sentences are added word for word. Write `key` as `${OPENAI_API_KEY}`; your own server may need no key.
+    `extra` goes into the request unchanged, such as {response_format: {type: json_object}}. A value of null
+    removes a field from the request. Prices are per million tokens. `threads` is the largest number of
+    requests at the same time.
     """
 
     first_address: ClassVar[str] = "assay.systems.hierarchy.written:Written"
@@ -228,20 +236,20 @@ class WrittenSummaries(ChatParameters):
         _ = self.endpoint, self.plain  # check address, key, patience and quotes
 
     def identity(self, kit: Kit) -> str:
-        """The model and the prompt. A service that silently changes a model is not noticed."""
+        """Returns what identifies the model and the prompt. A silent change of the model is not noticed."""
         return (
             f"{PROMPT} {digest(encode_parts(RULES, ASKED, BESIDE))} {self.endpoint.identity} {self.model!r}"
         )
 
     @property
     def plain(self) -> Keywords:
-        """The summaries by words: they are shown to the model, and give the sentences."""
+        """The summaries by words. The model gets them, and their sentences are added to its answers."""
         return Keywords(self.style, quotes=self.quotes)
 
     def summarise(
         self, tree: Tree, passages: Sequence[Passage], vectors: Vectors, kit: Kit
     ) -> list[list[Summary]]:
-        """One list per level from 1 on, with one summary per node."""
+        """Returns one list per level from 1 on, with one summary per node."""
         plain = self.plain.summarise(tree, passages, vectors, kit)
         hashes = [digest(encode_parts(each.title, each.text)) for each in passages]
         levels = [LevelTexts(tree, at + 1, passages, hashes, plain[at]) for at in range(tree.depth)]
@@ -258,7 +266,7 @@ class WrittenSummaries(ChatParameters):
         ]
 
     def _key(self, level: LevelTexts, node: int) -> str:
-        """The hash of all that decides an answer: service, model, prompt, and the texts below the node.
+        """Returns the hash of all that an answer depends on: service, model, prompt, and the node's texts.
 
         A contrastive summary also depends on the texts below the siblings.
         """
@@ -270,7 +278,7 @@ class WrittenSummaries(ChatParameters):
         return digest([asked, *encode_parts(level.hashes[node], *compared)])
 
     def _found(self, places: Mapping[str, tuple[LevelTexts, int]], kit: Kit) -> dict[str, SummaryReply]:
-        """The model's answer about each node, by key; it is asked only for those without a stored answer."""
+        """Returns the model's answer about each node, by key. Stored answers are not asked for again."""
         shelf = ArtifactCache(kit.cache / "summaries")
         said = {key: reply for key in places if (reply := shelf.read(key, _read_stored_reply)) is not None}
         new = {key: place for key, place in places.items() if key not in said}
@@ -279,7 +287,7 @@ class WrittenSummaries(ChatParameters):
     def _ask_all(
         self, new: Mapping[str, tuple[LevelTexts, int]], shelf: ArtifactCache, kit: Kit
     ) -> dict[str, SummaryReply]:
-        """The model's answers about nodes that are new to it, each stored by its key as it arrives."""
+        """Asks the model about nodes without a stored answer, and stores each answer as it arrives."""
         found: dict[str, SummaryReply] = {}
         client = self.endpoint.open(clock=kit.clock)
         kit.progress("writing summaries", 0, len(new))
@@ -317,7 +325,7 @@ class WrittenSummaries(ChatParameters):
         raise SummaryError(f"{self.endpoint.conceal(what)}. {fix}.")
 
     def _heard(self, messages: Sequence[Message], kit: Kit, answer: Any) -> ChatReply:
-        """The content of an answer; its cost counts whatever it is."""
+        """Returns the content of an answer. The cost of the answer counts even if its content is unusable."""
         said = self.chat.parse_reply(messages, answer)
         kit.pay(said.cost)
         return said

@@ -1,9 +1,9 @@
-"""The passages as one SQL table, which is all that a clause from a stranger's golden set may read.
+"""The passages as one SQL table, which is all that a clause from an unknown author's golden set may read.
 
-There are four walls, each of which should hold by itself: the clause's syntax tree may only name what is
-listed (`sql_clause`); the connection is locked and runs one SELECT in a read-only transaction
-(`sql_select`); both live in a process of their own that can open no file, sees no environment and has little
-memory; and that process ends itself when time is up (`sql_process`).
+Four protections limit a clause, and each should be enough by itself. The clause's syntax tree may name only
+listed things (`sql_clause`). The connection is locked and runs one SELECT in a read-only transaction
+(`sql_select`). Both run in a process of their own that can open no file, sees no environment and has little
+memory. This process ends itself when its time is up (`sql_process`).
 """
 
 from __future__ import annotations
@@ -43,8 +43,9 @@ _SIZE = re.compile(r"\s*(\d+)\s*([KMG])i?B\s*", re.IGNORECASE)
 class PassageTable:
     """The passages as one read-only SQL table.
 
-    Its name is passages, or chunks. Its columns are the core fields, also under the names that `columns`
-    gives them, and the metadata keys. `memory` is what a clause may use on top of the table itself.
+    The table is called passages, or chunks. Its columns are the core fields, also under the names in
+    `columns`, and the metadata keys. `memory` is the memory that a clause may use in addition to the table
+    itself.
     """
 
     def __init__(
@@ -63,14 +64,14 @@ class PassageTable:
         self._worker: SqlWorker | None = self._start()
 
     def matching(self, clause: str) -> list[str]:
-        """The doc_ids of the passages that satisfy the clause, in corpus order; NULL does not satisfy."""
+        """Returns the doc_ids of the passages for which the clause is true (not NULL), in corpus order."""
         (found,) = self.matching_all([clause])
         if isinstance(found, ClauseRefused):
             raise found
         return found
 
     def matching_all(self, clauses: Sequence[str]) -> list[list[str] | ClauseRefused]:
-        """For each clause, what `matching` finds or why it is refused, in one pass over the text."""
+        """Returns, for each clause, what `matching` returns or the refusal, in one pass over the text."""
         found: list[list[str] | ClauseRefused] = [[] for _ in clauses]
         asked: dict[int, str] = {}
         for number, clause in enumerate(clauses):
@@ -89,7 +90,10 @@ class PassageTable:
         return found
 
     def _replies(self, clauses: Sequence[str]) -> list[ClauseReply]:
-        """The replies to all clauses at once; if that fails, one by one, so that only bad ones fail."""
+        """Returns the replies to all clauses. They run together, or one by one if that fails.
+
+        If they run one by one, one bad clause does not make the others fail.
+        """
         together = self._ask(clauses) if len(clauses) > 1 else []
         return together or [reply for clause in clauses for reply in self._ask([clause])]
 
@@ -111,7 +115,7 @@ class PassageTable:
         return replies
 
     def _start(self) -> SqlWorker:
-        """A process that loads the table in the background."""
+        """Starts a process that loads the table in the background."""
         worker = SqlWorker()
         try:
             columns = _columns(self._corpus, self._others)
@@ -125,7 +129,7 @@ class PassageTable:
         return worker
 
     def close(self) -> None:
-        """Ends the process. A later question starts another."""
+        """Ends the process. A later question starts a new one."""
         if self._worker is not None:
             self._worker.end()
             self._worker = None
@@ -155,7 +159,7 @@ def _table_error(worker: SqlWorker) -> UsageError:
 
 
 def _column_aliases(columns: Mapping[str, str]) -> dict[str, str]:
-    """The field of each of the author's names."""
+    """Returns the field for each column name that the author uses."""
     names: dict[str, str] = {}
     for field, name in columns.items():
         if field not in CORE:
@@ -170,7 +174,7 @@ def _column_aliases(columns: Mapping[str, str]) -> dict[str, str]:
 
 
 def _columns(corpus: Corpus, others: Mapping[str, str]) -> list[SqlColumn]:
-    """The core fields, then one column per metadata key. SQL treats names that differ in case as one."""
+    """Returns the core fields, then one column per metadata key. Keys that differ in case are one column."""
     columns = [(name, "VARCHAR", [getattr(each, name) for each in corpus.passages]) for name in CORE]
     spellings: dict[str, dict[str, None]] = {}
     for key in dict.fromkeys(chain.from_iterable(each.metadata for each in corpus.passages)):
@@ -188,7 +192,7 @@ def _columns(corpus: Corpus, others: Mapping[str, str]) -> list[SqlColumn]:
 
 
 def _undecodable_fields(passages: Iterable[Passage]) -> Iterator[Problem]:
-    """The fields that hold half a character, as JSON does whose escape was cut in two."""
+    """Yields a problem for each field that holds half a character, as after a JSON escape cut in two."""
     for passage in passages:
         fields = {name: getattr(passage, name) for name in CORE} | dict(passage.metadata)
         for name, value in fields.items():
@@ -201,7 +205,7 @@ def _undecodable_fields(passages: Iterable[Passage]) -> Iterator[Problem]:
 
 
 def _with_sql_type(values: list[Any]) -> tuple[str, list[Any]]:
-    """The SQL type that holds all the values, and the values in a form that can be sent."""
+    """Returns the SQL type that holds all the values, and the values in a form that can be sent."""
     if kind := _sql_type(values):
         return kind, [_transferable(each) for each in values]
     lists = all(each is None or isinstance(each, list) for each in values)

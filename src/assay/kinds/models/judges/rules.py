@@ -1,13 +1,13 @@
-"""Relevance by rule: what an item's gold says about reports, sections, SQL and signal words decides passages.
+"""Relevance by rule: an item's gold about reports, sections, SQL and signal words decides about passages.
 
-report     the passage is from a report that gold names
-section    it stands in a section that gold names
-universal  it stands in a section that is valid for every question, such as a synopsis
-sql        it satisfies the item's WHERE clause
-signals    it holds at least so many of the item's signal words
+report     the passage is from a report that the gold names
+section    the passage stands in a section that the gold names
+universal  the passage stands in a section that is valid for every question, such as a synopsis
+sql        the passage satisfies the item's WHERE clause
+signals    the passage holds at least a minimum number of the item's signal words
 
-The study declares which rules count for which items, and what grade each gives. A passage that several rules
-find has the best of their grades, and its reason names every rule.
+The study declares which rules count for which items, and which grade each rule gives. If several rules find a
+passage, the passage gets the best of their grades, and its reason names every rule.
 """
 
 from __future__ import annotations
@@ -38,17 +38,18 @@ _SUFFIXES = {".pdf", ".txt", ".html", ".htm", ".md", ".doc", ".docx", ".xml", ".
 
 
 def report_key(report: str) -> str:
-    """A report's id for comparison: without a file ending, in lower case."""
+    """Returns a report's id in the form for comparisons: without a file ending, in lower case."""
     path = PurePath(report.strip())
     plain = path.stem if path.suffix.lower() in _SUFFIXES else path.name
     return plain.casefold()
 
 
 class RuleIndex:
-    """Lookups that rules need in a dataset's corpus, in its original passages if documents were cut again.
+    """Lookups in a dataset's corpus that rules need.
 
-    Clauses and words of all items are looked up together, once, because passes over the whole text are
-    expensive. `clauses` and `words` are all that will be asked for.
+    If documents were cut again, the lookups use the original passages. Clauses and words of all items are
+    looked up together, once, because passes over the whole text are expensive. `clauses` and `words` must
+    have all clauses and words that are looked up later.
     """
 
     def __init__(
@@ -60,7 +61,7 @@ class RuleIndex:
         self._words = list(dict.fromkeys(word.lower() for word in words))
 
     def place(self, doc_id: str) -> int:
-        """The position of a passage in the corpus."""
+        """Returns the position of a passage in the corpus."""
         return self._corpus.position[doc_id]
 
     def report_of(self, doc_id: str) -> str:
@@ -81,7 +82,7 @@ class RuleIndex:
         return found
 
     def of_reports(self, reports: Iterable[str]) -> list[str]:
-        """The passages of some reports."""
+        """Returns the passages of some reports."""
         return [doc_id for report in reports for doc_id in self._by_report.get(report_key(report), ())]
 
     def unknown_reports(self, reports: Iterable[str]) -> list[str]:
@@ -96,7 +97,7 @@ class RuleIndex:
         return found
 
     def in_sections(self, sections: Sequence[str]) -> list[str]:
-        """The passages in sections of these names, compared flexibly."""
+        """Returns the passages in sections of these names. Names are compared flexibly."""
         named = [name for name in self._by_section if is_section(name, sections)]
         return [doc_id for name in named for doc_id in self._by_section[name]]
 
@@ -111,7 +112,7 @@ class RuleIndex:
             return dict(zip(self._clauses, table.matching_all(self._clauses), strict=True))
 
     def satisfying(self, clause: str) -> list[str]:
-        """The passages that satisfy one of the clauses."""
+        """Returns the passages that satisfy one of the clauses."""
         found = self._satisfying[clause]
         if isinstance(found, ClauseRefused):
             raise found
@@ -125,7 +126,7 @@ class RuleIndex:
 
     @cached_property
     def _mentions(self) -> dict[str, np.ndarray[Any, np.dtype[np.bool_]]]:
-        """For every word, the passages that contain its letters: a fast filter that lets too many through."""
+        """For every word, the passages that contain its letters. This fast filter lets too many through."""
         import polars as pl
 
         try:
@@ -140,7 +141,7 @@ class RuleIndex:
         return {word: found[str(number)].to_numpy() for number, word in enumerate(self._words)}
 
     def with_signals(self, signals: Sequence[str], least: int) -> Iterator[tuple[str, str]]:
-        """The passages that hold at least so many of the words, and these words."""
+        """Yields the passages that hold at least `least` of the words, each with the words that it holds."""
         words = {str(word).lower(): str(word) for word in signals}
         patterns = {word: re.compile(rf"\b{re.escape(word)}{_ENDINGS}\b") for word in words}
         mentions = {word: self._mentions[word] for word in words}
@@ -154,7 +155,7 @@ class RuleIndex:
 
 
 def _occurs(pattern: re.Pattern[str], word: str, text: str) -> bool:
-    """Whether a pattern that begins with a word is in a text. It is tried only where the word occurs."""
+    """Whether a pattern that begins with a word matches in a text. It is tried only where the word occurs."""
     place = text.find(word)
     while place >= 0:
         if pattern.match(text, place):
@@ -164,7 +165,7 @@ def _occurs(pattern: re.Pattern[str], word: str, text: str) -> bool:
 
 
 def _encodable(text: str) -> str:
-    """The text with question marks for half characters, which no column can hold."""
+    """Returns the text with question marks for half characters, which no column can hold."""
     return text.encode(errors="replace").decode()
 
 
@@ -185,8 +186,9 @@ SHOWN = 5
 class RelevanceRules:
     """Relevance by declared rules over a closed world: a passage that no rule finds is not relevant.
 
-    `rules` says which rules count for items with each value of the tag `by`. Items with any other value go by
-    every rule that their gold has something for.
+    `rules` lists, for each value of the tag `by`, the rules that count for items with this value. For items
+    with other values, every rule counts that their gold has something for, except universal. For items that
+    expect nothing, only sql and signals count.
     """
 
     first_address: ClassVar[str] = "assay.judges.rules:Rules"
@@ -243,7 +245,7 @@ class RelevanceRules:
             )
 
     def rules_of(self, item: Item) -> list[Rule]:
-        """The rules that count for an item and that its gold has something for."""
+        """Returns the rules that count for an item and that its gold has something for."""
         if item.expects == "nothing":
             declared: Iterable[Rule] = NEGATIVE
         else:
@@ -254,7 +256,7 @@ class RelevanceRules:
         return [rule for rule in dict.fromkeys(declared) if item.gold.get(GOLD[rule])]
 
     def _found(self, rule: Rule, item: Item, index: RuleIndex) -> Iterator[tuple[str, str]]:
-        """The passages that a rule finds for an item, and why."""
+        """Yields the passages that a rule finds for an item, each with the reason."""
         gold = item.gold[GOLD[rule]]
         match rule:
             case "report":
@@ -267,7 +269,7 @@ class RelevanceRules:
                 yield from index.with_signals(gold, min(self.signals, len(gold)))
 
     def describe_item(self, item: Item) -> list[ItemFact]:
-        """Facts for reviewers of an item whose rules were not enough."""
+        """Returns facts for the reviewers of an item whose rules were not enough."""
         return [
             ItemFact("sql_ground_truth", _text(item.gold.get("sql"))),
             ItemFact("expected_report_ids", _words(item.gold.get("reports"))),
@@ -277,7 +279,10 @@ class RelevanceRules:
     # ---------------------------------------------------------------------------- before a run
 
     def examine(self, dataset: Dataset, kit: Kit) -> tuple[list[Problem], list[str]]:
-        """Problems of items that cannot be judged, and warnings where the corpus contradicts declarations."""
+        """Returns problems of items that cannot be judged, and warnings.
+
+        There is a warning for each declaration that the corpus contradicts.
+        """
         index, problems, warnings = self._index(dataset, dataset.items, ()), list[Problem](), list[str]()
         for item in dataset.items:
             place = dataset.places.get(item.item_id, Place(dataset.name))
@@ -304,7 +309,7 @@ def _words(value: object) -> tuple[str, ...]:
 
 
 def _default_rules(item: Item) -> list[Rule]:
-    """Every rule that gold has something for, except universal sections, which do not make relevant."""
+    """Returns every rule that the gold has something for, except universal, which never counts by default."""
     return [rule for rule in RULES if rule != "universal" and item.gold.get(GOLD[rule])]
 
 
@@ -314,7 +319,7 @@ def _problem(item: Item, place: Place, field: str, what: str, fix: str) -> Probl
 
 
 def _contradictions(item: Item, place: Place, index: RuleIndex) -> Iterator[str]:
-    """What the corpus holds in contradiction to an item's declarations."""
+    """Yields a warning for each declaration of an item that the corpus contradicts."""
     declared: Mapping[str, float] = item.gold.get("declared", {})
     where = f"{place.file}{f':{place.line}' if place.line is not None else ''}: {item.item_id}"
     if clause := item.gold.get("sql"):

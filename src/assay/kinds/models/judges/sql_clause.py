@@ -1,4 +1,4 @@
-"""Checks a WHERE clause from a stranger's golden set: its syntax tree may name only what is listed."""
+"""Checks a WHERE clause from an unknown author's golden set. Its syntax tree may name only listed things."""
 
 from __future__ import annotations
 
@@ -62,11 +62,11 @@ _SELECT = "SELECT doc_id FROM passages WHERE "
 
 
 class ClauseRefused(UsageError):
-    """A clause that is not run, or did not finish. It says what is wrong and what to write."""
+    """An error for a clause that was refused, or did not finish. It says what is wrong and what to write."""
 
 
 def check_readable(clause: object) -> None:
-    """Refuses what is not SQL text at all, before it is parsed."""
+    """Refuses a clause that is not SQL text at all, before the clause is parsed."""
     if not isinstance(clause, str) or not clause.strip():
         raise ClauseRefused(f"The clause is {clause!r:.40}, not SQL. {LIKE}")
     if len(clause) > LONGEST:
@@ -78,7 +78,7 @@ def check_readable(clause: object) -> None:
 
 
 def check_clause(connection: DuckDBPyConnection, clause: str) -> str:
-    """The clause as one condition in parentheses, after a check of its whole syntax tree."""
+    """Checks the whole syntax tree of the clause, and returns the clause as one condition in parentheses."""
     import duckdb
 
     if "\0" in clause:
@@ -101,14 +101,14 @@ def check_clause(connection: DuckDBPyConnection, clause: str) -> str:
 
 
 def _split_condition(tree: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
-    """The condition of the first statement, and the rest of the tree."""
+    """Returns the condition of the first statement, and the rest of the tree."""
     first, *rest = tree["statements"]
     node = {**first["node"], "where_clause": None}
     return first["node"].get("where_clause"), {**tree, "statements": [{**first, "node": node}, *rest]}
 
 
 def syntax_tree(connection: DuckDBPyConnection, sql: str) -> dict[str, Any]:
-    """DuckDB's syntax tree of the statements, without positions in the text."""
+    """Returns DuckDB's syntax tree of the statements, without positions in the text."""
     text = connection.execute("SELECT json_serialize_sql(?::VARCHAR)", [sql]).fetchall()[0][0]
     tree: dict[str, Any] = json.loads(text, object_hook=_without_places)
     if tree["error"] and "depth limit" in tree["error_message"]:
@@ -136,7 +136,7 @@ def walk_nodes(tree: Any) -> Iterator[dict[str, Any]]:
 
 
 def _objection(node: dict[str, Any], columns: set[str]) -> str | None:
-    """What a node of the tree has that a clause may not have. All that is not listed is refused."""
+    """Returns what a node of the tree has that a clause may not have. All that is not listed is refused."""
     kind, role = node.get("class"), node.get("type")
     if isinstance(kind, str) and kind not in EXPRESSIONS:
         return f"{_kind_words(kind)}. {READS}"
@@ -160,10 +160,11 @@ def _objection(node: dict[str, Any], columns: set[str]) -> str | None:
 
 
 def _row_references(where: Any, columns: set[str]) -> Iterator[str]:
-    """Names that stand for all columns at once, which could read columns that other clauses hold ready.
+    """Yields objections to names that stand for all columns at once.
 
-    SELECT * in a subquery is allowed, because it reads the tables of the subquery. With a table's name before
-    the star it may read the table around it.
+    Such names could read columns that were prepared for other clauses. SELECT * in a subquery is allowed,
+    because it reads the tables of the subquery. It is refused with a table's name before the star, because
+    the name may be that of the table outside the subquery.
     """
     listed = {
         id(each)
@@ -188,12 +189,12 @@ def _kind_words(kind: str) -> str:
 
 
 def column_names(connection: DuckDBPyConnection) -> list[str]:
-    """The names of the columns that a clause may use."""
+    """Returns the names of the columns that a clause may use."""
     return [name for (name, *_) in connection.execute("DESCRIBE passages").fetchall()]
 
 
 def shorten_message(message: str) -> str:
-    """A short form of a message: DuckDB quotes whole passages."""
+    """Returns a short form of a message, because DuckDB quotes whole passages."""
     return (message if len(message) <= 200 else f"{message[:100]} … {message[-100:]}").rstrip(".!")
 
 
@@ -201,9 +202,9 @@ def shorten_message(message: str) -> str:
 
 
 def reuse_lower_columns(connection: DuckDBPyConnection, condition: str) -> tuple[str, set[str]]:
-    """The condition with lower(column) read from a prepared column, and the columns to prepare.
+    """Replaces lower(column) in the condition by a prepared column, and returns the columns to prepare.
 
-    The condition is left as it is if DuckDB does not read back the new one as written.
+    The condition is not changed if DuckDB does not read the new condition back as it was written.
     """
     held: set[str] = set()
     try:
@@ -219,7 +220,7 @@ def reuse_lower_columns(connection: DuckDBPyConnection, condition: str) -> tuple
 
 
 def _replace_lower(node: Any, held: set[str]) -> Any:
-    """The tree with such calls replaced, except in subqueries, which read tables of their own."""
+    """Returns the tree with the calls replaced. Subqueries are not changed: they read tables of their own."""
     if isinstance(node, list):
         return [_replace_lower(each, held) for each in node]
     if not isinstance(node, dict) or node.get("class") == "SUBQUERY":
@@ -232,7 +233,7 @@ def _replace_lower(node: Any, held: set[str]) -> Any:
 
 
 def _lower_argument(node: dict[str, Any]) -> str | None:
-    """The column that a plain call of lower() is given, in lower case."""
+    """Returns the column that a plain call of lower() gets, in lower case, or None for other nodes."""
     if node.get("class") != "FUNCTION" or node["function_name"].lower() != "lower":
         return None
     given = [each.get("expression") or {} for each in node.get("arguments", ())]

@@ -1,7 +1,7 @@
-"""The process that holds the table of passages: the side that asks, and the side that answers.
+"""The process that holds the table of passages, and the code of both sides: of the parent and of the process.
 
-It can open no file, sees no environment and has little memory. It ends itself when time is up, because some
-work inside DuckDB, such as an expensive regular expression, cannot be interrupted.
+The process can open no file, sees no environment and has little memory. It ends itself when its time is up,
+because some work inside DuckDB cannot be interrupted, such as an expensive regular expression.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _replies: msgspec.msgpack.Decoder[list[ClauseReply]] = msgspec.msgpack.Decoder(l
 
 
 def seconds_for(clauses: int, seconds: float) -> float:
-    """The time limit of so many clauses together, from that of one."""
+    """Returns the time limit for several clauses together, computed from the limit for one clause."""
     return max(seconds, min(seconds * clauses, MOST))
 
 
@@ -46,7 +46,7 @@ def seconds_for(clauses: int, seconds: float) -> float:
 
 
 class SqlWorker:
-    """A process that holds the table. It loads once, then answers clauses."""
+    """A process that holds the table. It loads the table once, then answers clauses."""
 
     def __init__(self) -> None:
         path = os.pathsep.join([*filter(None, sys.path), str(Path(str(files("assay"))).parent)])
@@ -66,18 +66,18 @@ class SqlWorker:
         self._finish = weakref.finalize(self, _finish, self._process)
 
     def load(self, table: bytes) -> None:
-        """Sends the table. The process loads it in the background; `loaded` waits for it."""
+        """Sends the table. The process loads it in the background, and `loaded` waits until it is loaded."""
         self._tell(table)
         self._loading = True
 
     def loaded(self) -> None:
-        """Waits until the table is loaded; EOFError if the process ended instead."""
+        """Waits until the table is loaded. Raises EOFError if the process ended instead."""
         if self._loading:
             self._hear()
             self._loading = False
 
     def ask(self, clauses: Sequence[str]) -> list[ClauseReply]:
-        """The replies to some clauses; EOFError if the process ended instead."""
+        """Returns the replies to some clauses. Raises EOFError if the process ended instead."""
         self._tell(msgspec.msgpack.encode(clauses))
         return self._hear()
 
@@ -95,7 +95,7 @@ class SqlWorker:
         return _replies.decode(_receive_message(self._process.stdout))
 
     def end(self) -> str:
-        """Ends the process at once; returns the last line of its error output."""
+        """Ends the process at once, and returns the last line of its error output."""
         return self._finish() or ""
 
 
@@ -123,7 +123,7 @@ def _receive_message(stream: IO[bytes]) -> bytes:
 
 
 def run_worker() -> None:
-    """Loads the table it is sent, locks itself in, and answers until its input ends."""
+    """Loads the table that it receives, restricts its own process, and answers until the input ends."""
     questions, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # a stray print must not corrupt the answers
     import_modules()  # while the other side still prepares the table
@@ -147,7 +147,7 @@ def run_worker() -> None:
 
 
 def _confine(memory: int) -> None:
-    """Forbids more files, writing and core dumps, and limits memory, if the system can."""
+    """Forbids new files, writing and core dumps, and limits memory, if the system supports this."""
     if sys.platform == "win32":
         return
     import resource

@@ -1,4 +1,4 @@
-"""Runs clauses on a locked connection: each is one SELECT, in a transaction that cannot write."""
+"""Runs clauses on a locked connection. Each clause is one SELECT, in a transaction that cannot write."""
 
 from __future__ import annotations
 
@@ -49,18 +49,18 @@ ClauseReply = tuple[str, bytes]  # why it was refused, or empty; the positions o
 
 
 def timeout_message(seconds: float) -> str:
-    """The message for a clause that was stopped."""
+    """Returns the message for a clause that was stopped."""
     return f"The clause took longer than {seconds:g} seconds and was stopped. Make it simpler."
 
 
 def import_modules() -> None:
-    """Imports the modules that take long."""
+    """Imports the modules whose import takes long."""
     import duckdb  # noqa: F401
     import numpy  # noqa: F401
 
 
 def connect(columns: Sequence[SqlColumn], others: Mapping[str, str], memory: int) -> DuckDBPyConnection:
-    """A locked connection to the loaded table, with that much memory to work with."""
+    """Returns a locked connection to the loaded table, with `memory` bytes for the work of clauses."""
     import duckdb
 
     connection = duckdb.connect(":memory:", config={"threads": 1})
@@ -87,7 +87,7 @@ def _quoted(name: str) -> str:
 def answer_clauses(
     connection: DuckDBPyConnection, places: Mapping[str, int], clauses: Sequence[str], seconds: float
 ) -> list[ClauseReply]:
-    """The reply to each clause; an empty list if several cannot be run together."""
+    """Returns the reply to each clause, or an empty list if several clauses cannot be run together."""
     try:
         if len(clauses) != 1:
             return _answer_together(connection, places, clauses, seconds)
@@ -98,14 +98,14 @@ def answer_clauses(
 
 
 def matching_ids(connection: DuckDBPyConnection, clause: str, seconds: float) -> list[str]:
-    """The doc_ids that satisfy the clause, in no order."""
+    """Returns the doc_ids of the passages that satisfy the clause, in no particular order."""
     with _time_limit(connection, seconds):
         table, condition = _bind_clause(connection, clause)
         return read_column(connection, f"SELECT doc_id FROM {table} WHERE {condition}")[1]  # noqa: S608
 
 
 def _bind_clause(connection: DuckDBPyConnection, clause: str) -> tuple[str, str]:
-    """The name of the table that a clause fits, and its condition."""
+    """Returns the name of the table that a clause fits, and its condition."""
     condition = check_clause(connection, clause)
     table, kind = _table_and_type(connection, condition)
     if not kind.upper().startswith("BOOL"):
@@ -143,7 +143,10 @@ def _match_in_parallel(
     conditions: Mapping[int, str],
     seconds: float,
 ) -> dict[int, bytes]:
-    """The passages of each condition, by its number; a part of the conditions on each processor."""
+    """Returns the passages that satisfy each condition, by the number of the condition.
+
+    Each thread runs a part of the conditions.
+    """
 
     def part(numbers: Sequence[int]) -> Iterator[tuple[int, bytes]]:
         with connection.cursor() as cursor, _time_limit(cursor, seconds):
@@ -161,10 +164,11 @@ def _match_in_parallel(
 def _match_in_one_pass(
     connection: DuckDBPyConnection, places: Mapping[str, int], table: str, conditions: Sequence[str]
 ) -> list[bytes]:
-    """The positions of the passages that satisfy each condition, in one pass over the table.
+    """Returns the positions of the passages that satisfy each condition, in one pass over the table.
 
     A CASE tries the parts of a condition as a WHERE does: a part that could fail is not tried if an earlier
-    part is false. DuckDB does not find repeated expressions inside it, so columns in lower case are prepared.
+    part is false. DuckDB does not notice repeated expressions inside a CASE, so columns in lower case are
+    prepared.
     """
     import numpy as np
 
@@ -186,7 +190,7 @@ def _match_in_one_pass(
 
 @contextlib.contextmanager
 def _time_limit(connection: DuckDBPyConnection, seconds: float) -> Iterator[None]:
-    """Interrupts work that takes too long, and refuses the clause in words if anything goes wrong."""
+    """Interrupts work that takes too long, and refuses the clause in words if an error occurs."""
     import duckdb
 
     timer = threading.Timer(seconds, connection.interrupt)
@@ -203,7 +207,7 @@ def _time_limit(connection: DuckDBPyConnection, seconds: float) -> Iterator[None
 
 @contextlib.contextmanager
 def _refusing(connection: DuckDBPyConnection) -> Iterator[None]:
-    """Refuses a clause with DuckDB's message. An interruption is passed on, as it may have other reasons."""
+    """Refuses a clause with DuckDB's message. Interruptions are raised again: they may have other reasons."""
     import duckdb
 
     try:
@@ -218,14 +222,14 @@ def _refusing(connection: DuckDBPyConnection) -> Iterator[None]:
 
 
 def read_column(connection: DuckDBPyConnection, sql: str) -> tuple[str, list[Any]]:
-    """The type and the values of the first column of one SELECT."""
+    """Returns the type and the values of the first column of one SELECT."""
     with _read_only(connection, sql) as found:
         return str(found.description[0][1]), [row[0] for row in found.fetchall()]
 
 
 @contextlib.contextmanager
 def _read_only(connection: DuckDBPyConnection, sql: str) -> Iterator[DuckDBPyConnection]:
-    """The result of one SELECT, in a transaction that cannot write."""
+    """Yields the result of one SELECT, in a transaction that cannot write."""
     import duckdb
 
     statements = connection.extract_statements(sql)
@@ -240,7 +244,7 @@ def _read_only(connection: DuckDBPyConnection, sql: str) -> Iterator[DuckDBPyCon
 
 
 def _table_and_type(connection: DuckDBPyConnection, condition: str) -> tuple[str, str]:
-    """The name of the table that the condition fits, and the condition's type."""
+    """Returns the name of the table that the condition fits, and the condition's type."""
     import duckdb
 
     first, second = TABLES
