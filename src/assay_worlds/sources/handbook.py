@@ -55,10 +55,10 @@ class _PageVersion(NamedTuple):
 class Handbook:
     """A folder of Markdown pages, with or without front matter, and their earlier texts.
 
-    If the snapshots cover a page, each of its texts becomes a document. The text that holds now is the page
-    itself. `snapshots` is a file in the folder, gzipped or not. It has JSON lines with `as_of`, `path`, and
-    `text` or `deleted`. A page without snapshots has only one text. `snapshots_per_page` limits the earlier
-    texts of a page to the latest ones. `name` is what people call the handbook.
+    If the snapshots cover a page, each of its texts becomes a document. The current text is the page itself.
+    `snapshots` is a file in the folder, gzipped or not. It has JSON lines with `as_of`, `path`, and `text` or
+    `deleted`. A page without snapshots has only one text. `snapshots_per_page` limits the earlier texts of a
+    page to the latest ones. `name` is what people call the handbook.
     """
 
     path: str

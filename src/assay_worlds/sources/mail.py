@@ -64,7 +64,7 @@ class LocatedMessage(NamedTuple):
 
 @dataclass(frozen=True)
 class Mail:
-    """E-mails in the order of their files; `limit` takes the first ones only."""
+    """E-mails in the order of their files. With `limit`, only the first e-mails are read."""
 
     path: str
     sha256: str = ""

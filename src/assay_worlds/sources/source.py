@@ -169,7 +169,7 @@ def _parted(paragraph: str, words: int) -> str:
 def read_sources(sources: Sequence[Any], kit: Kit) -> Iterator[SourcePage]:
     """Yields all pages of all sources. A source may be an object or its specification in a study.
 
-    Problems are collected and raised together at the end, each with its source.
+    The problems of all sources are collected, and raised together at the end. Each problem names its source.
     """
     registry = Registry()
     made: list[TextSource] = [

@@ -22,7 +22,7 @@ class WordedQuestion(NamedTuple):
 
     @property
     def identity(self) -> tuple[str, Program]:
-        """The text and the program. No two questions of the suite may share either."""
+        """The text and the program. No two questions of the suite share a text or a program."""
         return self.text.casefold(), self.program
 
 

@@ -116,7 +116,7 @@ class Workforce:
     def written(
         self, stage: str, added: Sequence[PageDraft] = (), tell: ProgressCallback = ignore_progress
     ) -> WrittenStage:
-        """Writes a stage. The drafts of `added` come after the generated pages of the first tier."""
+        """Writes a stage. The drafts in `added` follow the pages about the entities of the first tier."""
         laid: list[FinishedPage] = []
         for tier, size in enumerate(list(SIZES.values())[: STAGES.index(stage) + 1]):
             laid.extend(self.gathered[tier])

@@ -26,7 +26,7 @@ class Derivation(NamedTuple):
 
 
 class Program(Protocol):
-    """A question that can be computed from facts."""
+    """A question whose answer can be computed from facts."""
 
     def derive(self, facts: Facts) -> Derivation | None: ...
 

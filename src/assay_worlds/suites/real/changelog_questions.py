@@ -31,7 +31,7 @@ _PATCH = re.compile(r"v(\d+)\.(\d+)\.(\d+)")
 
 
 class ReleaseNotes(NamedTuple):
-    """The entries of release notes by pull request, and their passages."""
+    """The pages of release notes, their entries by pull request, and their passages."""
 
     pages: Sequence[SourcePage]
     grouped: dict[str, list[ChangelogEntry]]

@@ -55,7 +55,8 @@ def absences(
 ) -> Iterator[QuestionDraft]:
     """Asks about topics without any text, and about pages that only another handbook has.
 
-    `others` is the number of all other drafts. There are at most a fifth as many absences, or three.
+    `others` is the number of all other drafts. Absences are at most a fifth of all drafts, but three are
+    always allowed.
     """
     most = None if others is None else max(others // _SHARE, _FEWEST)
     yield from islice(_absences(book, current, rng), most)

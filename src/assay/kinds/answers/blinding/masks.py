@@ -39,8 +39,8 @@ Offsets = tuple[int, int]
 class MaskRule(NamedTuple):
     """A pattern to look for, and its replacement: a template of `re.Match.expand`.
 
-    The match stays if the rater reads it anyway. If the pattern has a group `word`, only that group is
-    compared with what the rater reads.
+    Depending on `lenient`, a match stays if the rater reads the same words anyway. If the pattern has a group
+    `word`, only that group is compared with the words that the rater reads.
     """
 
     name: str

@@ -78,7 +78,7 @@ class Assignment(msgspec.Struct, frozen=True, omit_defaults=True):
 
     @property
     def raters(self) -> list[str]:
-        """Everybody who scores, the primary rater first."""
+        """All raters. The primary rater comes first."""
         return [self.primary, *self.others]
 
 

@@ -59,7 +59,7 @@ class Accuracy(_RubricMeasure):
 
 @dataclass(frozen=True)
 class Hallucinations(_RubricMeasure):
-    """How many distinct claims the source does not support: from 0, unbounded, lower is better."""
+    """The number of distinct claims that the source does not support: 0 or more; lower is better."""
 
     declares: ClassVar[Declaration] = rubric_declaration("Hallucinations", better="lower", high=None)
     label: ClassVar[str] = HALLUCINATIONS
@@ -75,7 +75,10 @@ class Completeness(_RubricMeasure):
 
 @dataclass(frozen=True)
 class CitationFidelity(_RubricMeasure):
-    """How far citations point to the right place: 0 none, 1 inaccurate, 2 accurate; only where they apply."""
+    """How far citations point to the right place: 0 none, 1 inaccurate, 2 accurate.
+
+    The measure does not apply to a response to which citations do not apply.
+    """
 
     declares: ClassVar[Declaration] = rubric_declaration("CitationFidelity", high=2.0)
     label: ClassVar[str] = CITATION

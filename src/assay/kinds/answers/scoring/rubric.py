@@ -69,7 +69,7 @@ class WorkedExample(Message):
 
     @property
     def text(self) -> str:
-        """The example in lines, the lowest grade first."""
+        """The example in lines. The response with the lowest grade comes first."""
         grades = [f"{grade}: “{said}” {why}" for grade, (said, why) in enumerate(self.graded)]
         return "\n".join([f"Question: {self.question}", f"Reference: {self.reference}", *grades])
 

@@ -106,9 +106,9 @@ def summarise_blinded(study: Study) -> ScoringResults:
 def thresholds_of(study: Study) -> dict[tuple[str, str], float]:
     """Returns the agreement that is needed before the seal is opened, by metric and statistic.
 
-    The first clauses of gates set the thresholds; for all others, the thresholds of the rubric hold. Gates
-    count as they are now and as every earlier run recorded them, and the highest threshold holds. Therefore
-    lowering a threshold once raters disagree has no effect.
+    The `first` clauses of gates set thresholds. All other thresholds are those of the rubric. Gates count as
+    they are now and as every earlier run recorded them, and the highest threshold holds. Therefore lowering a
+    threshold once raters disagree has no effect.
     """
     declared: dict[tuple[str, str], float] = {}
     earlier = (each.gates for each in Store(study.run_folder).declared())
