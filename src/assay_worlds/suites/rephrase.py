@@ -251,9 +251,9 @@ def fault(wording: QueryWording, new: str) -> str:
 def fixed(text: str) -> list[str]:
     """Returns what every rewording must contain: the query's names, numbers, identifiers and quotations.
 
-    They are recognised by a digit, a hyphen, an underscore, or a capital that does not begin a sentence. The
-    first word of a sentence counts too, unless questions usually begin with it. A single letter belongs to
-    the word before it: "grade A".
+    Names, numbers and identifiers are recognised by a digit, a hyphen, an underscore, or a capital that does
+    not begin a sentence. The first word of a sentence counts too, unless questions usually begin with this
+    word. A single letter belongs to the word before it: "grade A".
     """
     found, before = ["".join(match.groups("")).strip() for match in _QUOTED.finditer(text)], ""
     for match in _TOKEN.finditer(text):

@@ -1,7 +1,7 @@
 """The texts in which leaks are searched for: files of a pack, and texts that are served or exported.
 
-JSON, JSON lines and CSV are read into fields. Each field belongs to the response whose id is nearest around
-the field. Any other content is plain text.
+JSON, JSON lines and CSV are read into fields. A field belongs to the response that the nearest enclosing map
+names. Any other content is plain text.
 """
 
 from __future__ import annotations

@@ -79,7 +79,7 @@ def contradiction(accuracy: Mark | None, later: Mark | None) -> str | None:
     """Says why the marks of two passes on one response exclude each other, and what to do.
 
     Returns None if they do not. An accuracy of 3 excludes a claim that is made up, goes too far or has the
-    wrong time. It also excludes that a part of the question is left out. A wrong source does not lower the
+    wrong time. An accuracy of 3 also excludes an incomplete answer. A wrong source does not lower the
     accuracy. Only the rater can resolve a contradiction: the rater sees the response again and changes either
     mark.
     """
