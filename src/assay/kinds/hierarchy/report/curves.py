@@ -1,4 +1,4 @@
-"""Curves over token budgets: one line per system, the budget at parity, and the section that shows them."""
+"""Curves over token budgets: one line per system, the budget at parity, and the section with the curves."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _PARITY = re.compile(r"parity(?:\(within=(?P<within>[\d.]+)\))?\(.*\((?P<whom>[^
 
 
 class Curve(msgspec.Struct, frozen=True):
-    """A measure at several budgets, shown as one line per system."""
+    """A measure at several budgets. It is drawn as one line per system."""
 
     name: str  # A
     budgets: list[int | None]  # rising; None: unbounded, last
@@ -50,7 +50,7 @@ class Curve(msgspec.Struct, frozen=True):
 
 
 def curves_of(measures: Sequence[Measure]) -> list[Curve]:
-    """The measures that a study takes at three or more token budgets, as curves."""
+    """Returns the measures that a study takes at three or more token budgets, as curves."""
     families: dict[str, list[Measure]] = {}
     for measure in measures:
         if measure.at == TOKENS:
@@ -77,7 +77,7 @@ def budget_name(budget: int | None) -> str:
 
 @dataclass(frozen=True)
 class CurveLine:
-    """One arm's means at the budgets of a curve, and the budget at which it reaches parity."""
+    """One arm's means at the budgets of a curve, and the budget at which the arm reaches parity."""
 
     arm: Arm
     label: str  # the arm without the factors that its panel is about
@@ -87,7 +87,7 @@ class CurveLine:
 
     @property
     def sample(self) -> str:
-        """The number of items behind its means: the smallest, if budgets differ."""
+        """The number of items behind the means. If budgets differ, it is the smallest number."""
         known = [point for point in self.points if point is not None]
         fewest = min(known, key=lambda point: point.n_scored, default=None)
         return "0" if fewest is None else say.sample_size(fewest, say.largest_sample(known))
@@ -98,13 +98,14 @@ class CurveLine:
         return "; ".join(dict.fromkeys(filter(None, known)))
 
     def mean(self, place: int) -> str:
-        """The cell of a table for one budget or, after those, for one measure of the whole curve."""
+        """Returns the table's cell for one budget or, after the budgets, for one measure of the whole
+        curve."""
         one = [*self.points, *self.areas][place]
         return say.NOTHING if one is None else say.with_interval(one.value, one.low, one.high)
 
     @property
     def reached(self) -> str:
-        """The budget at parity. It has no interval if it is read off the means."""
+        """The budget at parity in words. It has no interval if it was read from the means."""
         if self.parity is None:
             return say.NOTHING
         shown = say.figure_value(self.parity)
@@ -123,7 +124,7 @@ class CurvePanel:
 
     @property
     def target(self) -> float | None:
-        """The value that parity asks for, if it is the same for all."""
+        """The value that parity asks for, or None if it is not the same for all arms."""
         value = None if self.reference is None else self.reference.value
         return None if value is None else value - WITHIN
 
@@ -156,7 +157,7 @@ class CurvePanel:
         return f"{say.name_list(names)} {need} the fewest tokens, {least:g}, to come {self.aim}"
 
     def _overlap(self, other: str, best: list[str]) -> bool:
-        """Whether the interval of another's parity begins before that of one of the best ends."""
+        """Whether the interval of another arm's parity begins before the interval of one of the best ends."""
         parity = {line.label: line.parity for line in self.lines if line.parity is not None}
         begins = parity[other].low
         ends = [each.high for name, each in parity.items() if name in best and each.high is not None]
@@ -164,7 +165,7 @@ class CurvePanel:
 
     @property
     def heads(self) -> list[str]:
-        """The heads of the columns of its table: the budgets, then the measures of the whole curve."""
+        """The column heads of the panel's table: the budgets, then the measures of the whole curve."""
         return [*map(budget_name, self.curve.budgets), *self.curve.areas]
 
     @property
@@ -177,12 +178,12 @@ class CurvePanel:
 
     @property
     def place(self) -> str:
-        """The factors and the slice that it is about, in words."""
+        """The factors and the slice of the panel, in words."""
         return ", ".join(filter(None, [say.where_text(self.factors), self.where]))
 
 
 def panels_of(results: Results, curve: Curve) -> list[CurvePanel]:
-    """One panel per combination of the factors that all arms have."""
+    """Returns one panel per combination of the factors that all arms have."""
     where = _parity_slice(results, curve)
     found = [one for one in results.estimates if say.where_text(one.where) == where]
     by_arm: dict[str, dict[str, Estimate]] = {}
@@ -204,7 +205,7 @@ def panels_of(results: Results, curve: Curve) -> list[CurvePanel]:
 def _panel(
     results: Results, empty: CurvePanel, by_arm: Mapping[str, Mapping[str, Estimate]], arms: Sequence[Arm]
 ) -> CurvePanel:
-    """A panel with its lines, each with its parity."""
+    """Returns a panel with its lines. Each line has its parity."""
     curve, own = empty.curve, results.baseline is None
     unbounded = curve.measures[-1] if curve.budgets[-1] is None else ""
     ends = {arm.name: by_arm[arm.name].get(unbounded) for arm in arms}
@@ -223,9 +224,10 @@ def _panel(
 
 
 def _parities(results: Results, curve: Curve) -> Iterator[Figure]:
-    """The study's own figures of the budget at parity on this curve, those of the first name.
+    """Returns the study's own figures of the budget at parity on this curve.
 
-    A figure with another margin or another reference is left out, since the picture does not show it.
+    If figures have several names, only those with the first name count. A figure with another margin or
+    another reference is left out, because the picture does not show it.
     """
     fitting = [
         one
@@ -239,13 +241,16 @@ def _parities(results: Results, curve: Curve) -> Iterator[Figure]:
 
 
 def _is_drawn_parity(text: str, baseline: str | None) -> bool:
-    """Whether an expression asks for what the picture shows: WITHIN of the baseline, its last argument."""
+    """Whether an expression asks for the parity in the picture: WITHIN of the baseline, its last argument."""
     asked = _PARITY.match(" ".join(text.split()))
     return asked is not None and float(asked["within"] or WITHIN) == WITHIN and asked["whom"] == baseline
 
 
 def _parity_slice(results: Results, curve: Curve) -> str:
-    """The slice that the study takes parity on, if its means are known there; else everything."""
+    """Returns the slice that the study computes parity on.
+
+    The result is empty, for all items, if the means on the slice are not known.
+    """
     wanted = next((one.where for one in _parities(results, curve)), "") or ""
     known = {say.where_text(one.where) for one in results.estimates if one.measure in curve.measures}
     return wanted if wanted in known else ""
@@ -254,7 +259,7 @@ def _parity_slice(results: Results, curve: Curve) -> str:
 def _parity_of_means(
     curve: Curve, arm: Arm, points: Sequence[Estimate | None], against: Estimate | None
 ) -> Figure | None:
-    """Parity as the means show it, without an interval."""
+    """Returns the parity that the means reach, without an interval."""
     if against is None or against.value is None or curve.better != "higher":
         return None
     if not any(point is not None and point.value is not None for point in points):
@@ -271,14 +276,17 @@ def _parity_of_means(
 
 @dataclass(frozen=True)
 class BudgetCurves:
-    """The curves of a study that measures at three or more budgets."""
+    """The section with the curves of a study that measures at three or more budgets."""
 
     def of(self, evaluation: Evaluation) -> Section | None:
         return curve_section(evaluation.base_results, curves_of(evaluation.study.measures))
 
 
 def curve_section(results: Results, curves: Sequence[Curve]) -> Section | None:
-    """Every curve, one chart and table per combination of factors; None if no curve has a value."""
+    """Returns the section with every curve, or None if no curve has a value.
+
+    There is one chart and one table per combination of factors.
+    """
     by_curve = {curve.name: panels for curve in curves if (panels := panels_of(results, curve))}
     if not by_curve:
         return None
@@ -332,7 +340,8 @@ def _points(panel: CurvePanel, line: CurveLine) -> Iterator[ChartPoint]:
 
 
 def _table(panel: CurvePanel, *, title: str = "", name: str = "") -> Table:
-    """A table with one row per line. With a title it is for terminals, whose heads are in lower case."""
+    """Returns a table with one row per line. A table with a title is for terminals: its heads are
+    lower-case."""
     system, parity, note = (
         ("system", "parity, tokens", "note") if title else ("System", "Parity, tokens", "Note")
     )

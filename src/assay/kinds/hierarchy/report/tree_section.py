@@ -1,4 +1,4 @@
-"""Trees as a section: where routing goes wrong, by level, by node and query by query."""
+"""The report's section about trees: where routing goes wrong, by level, by node and query by query."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ EXPLORE = "Point at a node, or use the arrow keys in the picture, to read what i
 
 @dataclass(frozen=True)
 class RoutingTrees:
-    """The trees that systems route in."""
+    """The section about the trees that systems route in."""
 
     def of(self, evaluation: Evaluation) -> Section | None:
         # the way of a system may reveal its condition
@@ -65,7 +65,7 @@ class RoutingTrees:
 
 
 def study_tree_views(evaluation: Evaluation) -> list[TreeView]:
-    """The trees of a study. One model embeds what nodes are about, so that trees can be compared."""
+    """Returns the trees of a study. One model embeds the texts of all nodes, so trees can be compared."""
 
     def embed(texts: Sequence[str]) -> Vectors:
         return StaticEmbedder().load(evaluation.study.kit).embed(texts, "passage").vectors
@@ -74,7 +74,10 @@ def study_tree_views(evaluation: Evaluation) -> list[TreeView]:
 
 
 def tree_section(results: Results, views: Sequence[TreeView]) -> Section | None:
-    """Every tree, each with its share of the page's bytes; None if there is no tree."""
+    """Returns the section with every tree, or None if there is no tree.
+
+    All trees get equal shares of the page's bytes.
+    """
     share = ROOM // max(len(views), 1)
     figures = [TreeReport(results, view).within(share) for view in views]
     if not figures:
@@ -95,14 +98,14 @@ def tree_section(results: Results, views: Sequence[TreeView]) -> Section | None:
 
 @dataclass(frozen=True)
 class TreeReport:
-    """One tree, with all that the page shows of it."""
+    """One tree, with everything that the page shows about it."""
 
     results: Results
     view: TreeView
     unshown: int = 0  # routes that are left out to save bytes
 
     def group(self, place: int = 0) -> BlockGroup:
-        """The tree as a part of the section. The first one is unfolded."""
+        """Returns the tree as a part of the section. Only the first tree is unfolded."""
         also = f"The same tree and the same losses: {', '.join(self.view.also)}."
         style = (files(__package__) / "tree.css").read_text()
         blocks: list[SectionBlock] = [
@@ -157,7 +160,7 @@ class TreeReport:
 
     @property
     def worst(self) -> list[TreeNode]:
-        """The nodes where most queries were lost, or that most queries should have taken."""
+        """The nodes that lost most queries, or that most lost queries should have taken."""
         found = [node for node in self.view.nodes if losses(node)]
         return sorted(found, key=lambda node: (-losses(node), node.level))[:WORST]
 
@@ -180,7 +183,7 @@ class TreeReport:
 
     @property
     def notes(self) -> list[str]:
-        """Notes on what the picture leaves out or cannot show."""
+        """Notes about what the picture leaves out or cannot show."""
         hidden = sum(each.nodes for each in self.view.levels) - sum(
             node.level > 0 for node in self.view.nodes
         )
@@ -203,7 +206,7 @@ class TreeReport:
     # -------------------------------------------------------------------------------- routes
 
     def _routes(self, together: str) -> Iterator[SectionBlock]:
-        """Single queries, the lost ones first."""
+        """Yields single queries, the lost ones first."""
         if not self.view.routes:
             return
         left_out = f"; {say.quantity(self.unshown, 'more route')} left out to keep this file small"
@@ -226,7 +229,7 @@ class TreeReport:
         yield BlockGroup("Single routes", [about, *routes], small=True)
 
     def outcome(self, route: Route) -> str:
-        """Whether a query was lost, where, and by how much."""
+        """Returns whether a query was lost, at which level, and by how much."""
         return f"{route_title(route)}: {route.why}" if route.why else route_title(route)
 
     def _route(self, route: Route) -> Iterator[SectionBlock]:
@@ -239,7 +242,7 @@ class TreeReport:
             yield Text([f"The race took {race_line(route)}."], "quiet")
 
     def candidates(self, level: RouteLevel) -> Table:
-        """The candidates of a level, best first, with a bar for the score."""
+        """Returns the candidates of a level, the best first, with a bar for the score."""
         scores = [each.scores[SCORE] for each in level.shown if SCORE in each.scores]
         low, high = min(scores, default=0.0), max(scores, default=0.0)
         base = min(low, 0.0) if high > 0 else low - (high - low) * 0.1
@@ -271,7 +274,7 @@ class TreeReport:
         return Table(columns, rows, f"Level {level.level}: {taken}")
 
     def links(self, route: Route) -> list[str]:
-        """The passages that came by a link, and whether each is evidence."""
+        """Returns the passages that came by a link, and whether each passage is evidence."""
         return [
             f"{step.target} from {step.source}"
             + (f" by {step.role}" if step.role else "")
@@ -283,7 +286,7 @@ class TreeReport:
     # ---------------------------------------------------------------------------------- race
 
     def _race(self, race: RaceShares) -> Table:
-        """How often each path was taken, over all items and by slice, and what the arms reach there."""
+        """Returns how often each path was taken, over all items and by slice, and the values of the arms."""
         known = [one for one in self.results.estimates if one.measure == ANSWERABLE]
         arms = [*(race.alone[path] for path in race.paths if path in race.alone), race.arm]
         measured = {_arm(one) for one in known}
@@ -301,7 +304,8 @@ class TreeReport:
     # ---------------------------------------------------------------------------------- size
 
     def within(self, room: int) -> TreeReport:
-        """The same report in about so many bytes, with fewer routes first, then with fewer nodes."""
+        """Returns the same report in about `room` bytes. Routes and nodes that need more room are left
+        out."""
         routes = self.view.routes
         most = max((room - REST) // 2, 0)
         sizes = accumulate(ROUTE + LINE * sum(len(each.shown) for each in route.levels) for route in routes)
@@ -313,7 +317,7 @@ class TreeReport:
 
 
 def _outcome(candidate: RouteCandidate) -> str | None:
-    """Whether a right branch was taken; None for other branches."""
+    """Returns the outcome for a right branch: taken or not. None for other branches."""
     return (GO if candidate.selected else NO_GO) if candidate.right else None
 
 

@@ -1,4 +1,4 @@
-"""From the answers of each arm to trees and routes that can be shown, of the arm's first seed."""
+"""Makes trees and routes that can be shown from the answers of each arm's first seed."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ RACE = "race"
 
 @dataclass(frozen=True)
 class RoutedAnswer:
-    """One item that was routed, or should have been, and what each level kept of its evidence."""
+    """One item that was routed, or should have been, and the evidence that each level kept."""
 
     item: Item
     response: Response
@@ -55,17 +55,17 @@ class RoutedAnswer:
 
     @property
     def counts(self) -> bool:
-        """Whether it says anything about routing. A path that does not use the tree says nothing."""
+        """Whether the answer says anything about routing. It does not if its path does not use the tree."""
         return self.case.descent is not None or not self.response.trace
 
     @cached_property
     def lost(self) -> int | None:
-        """The first level that kept none of its right branches."""
+        """The first level that kept none of its right branches, or None."""
         return next((level for level in self._levels if self._all_lost(level)), None)
 
     @cached_property
     def lost_part(self) -> int | None:
-        """The first level that kept no branch to some of its evidence."""
+        """The first level that kept no branch to some part of the evidence, or None."""
         return next((level for level in self._levels if self._part_lost(level)), None)
 
     @property
@@ -73,7 +73,7 @@ class RoutedAnswer:
         return range(1, self.case.tree.depth + 1)
 
     def kept(self, level: int) -> frozenset[str]:
-        """The nodes of a level that were kept."""
+        """Returns the nodes of a level that were kept."""
         return self.case.descent.selected(level) if self.case.descent else frozenset()
 
     def _all_lost(self, level: int) -> bool:
@@ -85,7 +85,7 @@ class RoutedAnswer:
 
     @property
     def passed_by(self) -> list[Step]:
-        """The right branches that could have been taken at the level where it was lost."""
+        """The right branches that could have been taken at the level where the query was lost."""
         if self.lost is None or self.case.descent is None:
             return []
         right = self.case.correct(self.lost)
@@ -93,7 +93,7 @@ class RoutedAnswer:
 
 
 def notable_routes(passings: Sequence[RoutedAnswer], abouts: Mapping[str, str]) -> list[Route]:
-    """The routes that readers ask for first: the lost ones, level by level, then some that got through."""
+    """Returns the routes that readers look at first: lost routes by level, then some that were not lost."""
     groups: dict[tuple[int, int], list[RoutedAnswer]] = {}
     for each in passings:
         if each.case.descent is not None:
@@ -129,7 +129,7 @@ def _route(passing: RoutedAnswer, abouts: Mapping[str, str]) -> Route:
 
 
 def _level(case: RoutedItem, level: int, abouts: Mapping[str, str]) -> RouteLevel:
-    """All candidates of a level, best first, each once."""
+    """Returns all candidates of a level, the best first, each once."""
     best: dict[str, Step] = {}
     steps = case.descent.candidates(level) if case.descent else []
     for step in sorted(steps, key=lambda step: (not step.selected, -step.scores.get(SCORE, -inf))):
@@ -153,7 +153,7 @@ def _level(case: RoutedItem, level: int, abouts: Mapping[str, str]) -> RouteLeve
 
 
 def _notable_candidates(candidates: Sequence[RouteCandidate]) -> list[RouteCandidate]:
-    """The best, the first right ones, the last one taken and the first one not taken."""
+    """Returns the best candidates, the first right ones, the last one taken and the first one not taken."""
     taken = [each for each in candidates if each.selected]
     others = [each for each in candidates if not each.selected]
     right = [each for each in candidates if each.right]
@@ -165,7 +165,7 @@ def _notable_candidates(candidates: Sequence[RouteCandidate]) -> list[RouteCandi
 
 
 def race_shares(block: Block, others: Sequence[Block], by: Sequence[str]) -> RaceShares | None:
-    """How often each path was taken, over all items and by tag; None if nothing raced."""
+    """Returns how often each path was taken, over all items and by tag, or None if no paths raced."""
     won: dict[str, Counter[str]] = {}
     paths: dict[str, None] = {}
     for item, response in zip(block.items, block.responses, strict=True):
@@ -191,7 +191,7 @@ def _slices(item: Item, by: Sequence[str]) -> Iterator[str]:
 
 
 def _only_route(block: Block) -> str:
-    """The route that an arm takes on every item; empty if it takes several or races."""
+    """Returns the route that an arm takes on every item. Empty if it takes several routes, or races."""
     answered = [response for response in block.responses if response is not None and not response.error]
     routes = {response.route for response in answered}
     raced = any(step.kind == RACE for response in answered for step in response.trace)
@@ -205,7 +205,7 @@ PASSAGES = "passages"
 
 
 def tree_views(blocks: Sequence[Block], by: Sequence[str], embed: Embed) -> list[TreeView]:
-    """The trees that arms route in. Arms with the same tree and the same losses share a view."""
+    """Returns the trees that arms route in. Arms with the same tree and the same losses share a view."""
     first: dict[str, Block] = {}
     for block in blocks:
         first.setdefault(block.arm.name, block)
@@ -222,13 +222,13 @@ def tree_views(blocks: Sequence[Block], by: Sequence[str], embed: Embed) -> list
 
 
 def _comparable(view: TreeView) -> TreeView:
-    """A view without what may differ between arms that share one: what they score, and on which path."""
+    """Returns a view without the facts that may differ between arms that share a view."""
     levels = [msgspec.structs.replace(each, visited=None) for each in view.levels]
     return msgspec.structs.replace(view, arm="", levels=levels, routes=[], race=None, visited=None)
 
 
 def _merge_views(group: Sequence[tuple[TreeView, Block]], embed: Embed) -> TreeView:
-    """One view for several arms: that of a racing arm if there is one, because it has more to show."""
+    """Returns one view for several arms. The view of a racing arm is used first, because it shows more."""
     chosen = next((pair for pair in group if pair[0].race is not None), group[0])
     also = [view.arm for view, _ in group if view.arm != chosen[0].arm]
     view, block = chosen
@@ -244,7 +244,7 @@ def _merge_views(group: Sequence[tuple[TreeView, Block]], embed: Embed) -> TreeV
 
 
 def tree_view(block: Block, blocks: Sequence[Block], by: Sequence[str]) -> TreeView | None:
-    """An arm's results in its tree; None if it has no tree, or routes no query with evidence."""
+    """Returns an arm's results in its tree. None if it has no tree, or routes no query with evidence."""
     if block.structure is None:
         return None
     passings = _routed_answers(block)
@@ -282,7 +282,7 @@ def tree_view(block: Block, blocks: Sequence[Block], by: Sequence[str]) -> TreeV
 
 
 def _routed_answers(block: Block) -> list[RoutedAnswer]:
-    """The answered items whose evidence lies in the tree of the whole corpus."""
+    """Returns the answered items whose evidence lies in the tree of the whole corpus."""
     try:
         found = routed_items(block)
     except DataError:  # gold in another form: measures that cannot read it report that
@@ -297,7 +297,7 @@ def _routed_answers(block: Block) -> list[RoutedAnswer]:
 
 
 def _visited(passings: Iterable[RoutedAnswer]) -> dict[str, float]:
-    """The mean share of the nodes or passages that was scored, by name: `L2`, `passages`."""
+    """Returns the mean share of the nodes or passages that was scored, by name: `L2`, `passages`."""
     shares: dict[str, list[float]] = {}
     for each in passings:
         for step in each.response.trace:
@@ -310,7 +310,7 @@ def _visited(passings: Iterable[RoutedAnswer]) -> dict[str, float]:
 
 
 def _nodes(block: Block, tree: PublishedTree, passings: Sequence[RoutedAnswer]) -> list[TreeNode]:
-    """The nodes to show, level by level, in the order of the picture."""
+    """Returns the nodes to show, level by level, in the order of the picture."""
     errors = node_errors(block)
     passed = Counter(node for each in passings for node in {step.target for step in each.passed_by})
     ended = Counter(node for each in passings for node in {step.source for step in each.passed_by})
@@ -339,7 +339,7 @@ def _nodes(block: Block, tree: PublishedTree, passings: Sequence[RoutedAnswer]) 
 
 
 def select_nodes(levels: Sequence[Sequence[TreeNode]], most: int) -> list[TreeNode]:
-    """The upper levels whole, while there is room; of those below, the nodes with losses, worst first."""
+    """Returns at most `most` nodes: the upper levels complete, and below them the nodes with most losses."""
     kept: list[TreeNode] = []
     whole = True
     for level in levels:
@@ -351,7 +351,7 @@ def select_nodes(levels: Sequence[Sequence[TreeNode]], most: int) -> list[TreeNo
 
 
 def _passages_below(tree: PublishedTree) -> dict[str, set[str]]:
-    """The passages below each node; one that several ways lead to counts once."""
+    """Returns the passages below each node. A passage counts once, even if several ways lead to it."""
     found = {node.node_id: {node.doc_id} for node in tree.structure.nodes if node.doc_id is not None}
     for node_id in sorted(tree.level, key=lambda each: -tree.level[each]):
         held = (found.get(child, set()) for child in tree.children.get(node_id, ()))
@@ -360,7 +360,7 @@ def _passages_below(tree: PublishedTree) -> dict[str, set[str]]:
 
 
 def _layout(tree: PublishedTree) -> dict[str, tuple[int, int]]:
-    """Start and width of each node in the picture. A node with several parents stands below the first."""
+    """Returns start and width of each node in the picture. Each node stands below its first parent."""
     placed: dict[str, list[str]] = {}
     for node_id in tree.level:
         placed.setdefault(tree.parents.get(node_id, [""])[0], []).append(node_id)
@@ -382,5 +382,5 @@ def _layout(tree: PublishedTree) -> dict[str, tuple[int, int]]:
 
 
 def _theme(node: Node) -> str:
-    """The first line of what a node is about."""
+    """Returns the first line of the text about a node."""
     return (node.about or "").partition("\n")[0]

@@ -1,7 +1,7 @@
-"""What a report knows of a tree and of single routes, in words, and the picture of the tree.
+"""The data of a report about a tree and about single routes, these data in words, and the tree's picture.
 
-In the picture, rows are levels, and a cell is as wide as there are passages below its node. Positions along
-a row are percentages, so that the picture fills its place at any width.
+In the picture, rows are levels, and the width of a cell is the number of passages below its node. Positions
+in a row are percentages, so the picture can have any width.
 """
 
 from __future__ import annotations
@@ -48,7 +48,11 @@ class TreeNode(msgspec.Struct, frozen=True):
 
 
 class RouteCandidate(msgspec.Struct, frozen=True):
-    """A child that a query took or did not take; under several parents, the one with the best score."""
+    """A child that a query took or did not take.
+
+    If a child has several parents, this is the way that was taken, and among several the one that scores
+    best.
+    """
 
     node_id: str
     rank: int  # by score among the level's candidates, from 1
@@ -61,7 +65,7 @@ class RouteCandidate(msgspec.Struct, frozen=True):
 
 
 class RouteLevel(msgspec.Struct, frozen=True):
-    """The candidates of a level that readers ask for: the best, the last one taken, the right ones."""
+    """A level with the candidates that readers look for: the best, the last one taken, and right ones."""
 
     level: int
     of: int  # all candidates
@@ -83,7 +87,7 @@ class Route(msgspec.Struct, frozen=True):
 
 
 class RaceShares(msgspec.Struct, frozen=True):
-    """How often each path of a race was taken, over all items and by the values of a tag."""
+    """How often each path of a race was taken, over all items and by the values of tags."""
 
     arm: str
     paths: list[str]
@@ -92,7 +96,7 @@ class RaceShares(msgspec.Struct, frozen=True):
 
 
 class TreeView(msgspec.Struct, frozen=True):
-    """The tree that an arm routes in, of its first seed, and the arm's results there."""
+    """The tree that an arm routes in, for the arm's first seed, and the arm's results in this tree."""
 
     arm: str
     seed: int
@@ -119,17 +123,17 @@ SCORE = "score"
 
 
 def queries(count: int) -> str:
-    """`1 query`, `2 queries`."""
+    """Returns a number of queries in words: `1 query`, `2 queries`."""
     return f"{count} {'query' if count == 1 else 'queries'}"
 
 
 def node_name(node: TreeNode, limit: int = ABOUT) -> str:
-    """A node with what it is about: `L1:4, contracts and vendors`."""
+    """Returns the name of a node with the text about it: `L1:4, contracts and vendors`."""
     return f"{node.node_id}, {say.shorten(node.about, limit)}" if node.about else node.node_id
 
 
 def lost_by_level(view: TreeView) -> Iterator[tuple[TreeLevel, int, int]]:
-    """Each level, with the queries that it loses, and how many queries came there."""
+    """Yields each level, with the number of queries that it loses and the number that came to it."""
     above = 0
     for level in view.levels:
         yield level, level.lost - above, view.items - above
@@ -137,7 +141,7 @@ def lost_by_level(view: TreeView) -> Iterator[tuple[TreeLevel, int, int]]:
 
 
 def tree_title(view: TreeView) -> str:
-    """The result that the picture shows: which level loses most, and where."""
+    """Returns the result in the picture: the level that loses most queries, and where it loses them."""
     if not view.items:
         return "No query has its evidence in this tree"
     level, lost, came = max(lost_by_level(view), key=lambda each: each[1])
@@ -149,7 +153,7 @@ def tree_title(view: TreeView) -> str:
 
 
 def _mostly(view: TreeView, level: int) -> str:
-    """The node that most of a level's losses concern; empty if each concerns another."""
+    """Returns the node that most of a level's losses concern, or an empty text if no node has two of them."""
     counts = {node.node_id: node.ended for node in view.nodes if node.level == level - 1 and level > 1}
     counts |= {node.node_id: node.passed_by for node in view.nodes if node.level == level and level == 1}
     best = max(view.nodes, key=lambda node: counts.get(node.node_id, 0))
@@ -159,7 +163,7 @@ def _mostly(view: TreeView, level: int) -> str:
 
 
 def level_label(view: TreeView, level: int) -> str:
-    """The label of a row of the picture: `level 1: 16 nodes, 3 of 150 queries lost`."""
+    """Returns the label of a row of the picture: `level 1: 16 nodes, 3 of 150 queries lost`."""
     if level == 0:
         return f"root: {say.quantity(view.passages, 'passage')}"
     found, lost, came = list(lost_by_level(view))[level - 1]
@@ -167,7 +171,7 @@ def level_label(view: TreeView, level: int) -> str:
 
 
 def node_words(node: TreeNode) -> str:
-    """All that is known about a node, in a few sentences."""
+    """Returns everything that is known about a node, in a few sentences."""
     parts = [f"{node_name(node, 200)}.", f"{say.quantity(node.passages, 'passage')}."]
     if node.expanded:
         share = say.number(node.lost / node.expanded)
@@ -183,7 +187,7 @@ def node_words(node: TreeNode) -> str:
 
 
 def tree_errors(results: Results, arm: str) -> dict[tuple[int, str], Estimate]:
-    """The study's own estimates of the routing error, over all seeds, by level and kind of gold."""
+    """Returns the study's own estimates of the routing error, over all seeds, by level and kind of gold."""
     found = {}
     for one in results.estimates:
         spec, depth = say.parse_measure(one.measure)
@@ -195,7 +199,7 @@ def tree_errors(results: Results, arm: str) -> dict[tuple[int, str], Estimate]:
 
 
 def tree_line(results: Results, view: TreeView) -> str:
-    """A tree and its routing errors in one line."""
+    """Returns a tree and its routing errors in one line."""
     errors = tree_errors(results, view.arm)
     told = []
     for each in view.levels:
@@ -210,7 +214,7 @@ def tree_line(results: Results, view: TreeView) -> str:
 
 
 def _worst(view: TreeView) -> str:
-    """The node below the root where most queries were lost, or that most should have taken."""
+    """Returns the node below the root that lost most queries, or that most lost queries should have taken."""
     found = [node for node in view.nodes if node.level and losses(node)]
     worst = max(found, key=losses, default=None)
     if worst is None:
@@ -221,7 +225,7 @@ def _worst(view: TreeView) -> str:
 
 
 def losses(node: TreeNode) -> int:
-    """The number of queries that were lost at a node, in either way."""
+    """Returns the larger of two numbers: queries that a node lost, and queries that passed it by."""
     return max(node.lost, node.passed_by)
 
 
@@ -234,12 +238,12 @@ def _sizes(view: TreeView) -> str:
 
 
 def stop_words(stop: str) -> str:
-    """Why a candidate was not taken."""
+    """Returns why a candidate was not taken."""
     return _STOPS.get(stop, stop.replace("_", " "))
 
 
 def route_title(route: Route) -> str:
-    """Whether a query was lost, and where."""
+    """Returns whether a query was lost, and at which level."""
     if route.lost is not None:
         return f"lost at level {route.lost}"
     if route.lost_part is not None:
@@ -248,13 +252,13 @@ def route_title(route: Route) -> str:
 
 
 def candidate_words(candidate: RouteCandidate) -> str:
-    """Whether a candidate is right, and whether it was taken."""
+    """Returns whether a candidate is right, and whether it was taken."""
     taken = "taken" if candidate.selected else stop_words(candidate.stop) or "not taken"
     return f"right, {taken}" if candidate.right else taken
 
 
 def why_lost(level: RouteLevel) -> str:
-    """How far the best right branch of a level fell short: `L2:17 scored 0.31, the last one taken 0.44`."""
+    """Returns how far a right branch fell short: `L2:17 scored 0.31, the last one taken 0.44 (L2:4)`."""
     missed = next((each for each in level.shown if each.right and not each.selected), None)
     if missed is None:
         return ""
@@ -271,7 +275,7 @@ def why_lost(level: RouteLevel) -> str:
 
 
 def race_line(route: Route) -> str:
-    """The path that a query's race took: `beam (0.62) over collapsed (0.55)`."""
+    """Returns the path that won a query's race, and the others: `beam (0.62) over collapsed (0.55)`."""
     won = [step for step in route.race if step.selected]
     if not won:
         return ""
@@ -297,7 +301,7 @@ _PASSED = Markup('<svg class="by" x="{:.3f}%" y="{}" overflow="visible"><path d=
 
 
 def icicle(view: TreeView) -> Markup:
-    """The picture of a tree, the root on top."""
+    """Draws the picture of a tree, with the root at the top."""
     nodes = sorted(view.nodes, key=lambda node: (node.level, node.start))
     whole = max((node.start + node.wide for node in nodes), default=1)
     rows = {level: list(row) for level, row in groupby(nodes, key=lambda node: node.level)}
@@ -313,12 +317,12 @@ def icicle(view: TreeView) -> Markup:
 
 
 def step_of(node: TreeNode) -> str:
-    """The shade of a node, by its share of error; `never` if no query came."""
+    """Returns the shade of a node by its share of errors, or `never` if no query came to the node."""
     return f"e{bisect_left(SHADES, node.lost / node.expanded)}" if node.expanded else "never"
 
 
 def shades() -> list[tuple[str, str]]:
-    """Every shade with its meaning."""
+    """Returns every shade with its meaning."""
     found, below = [("never", "no query came")], None
     for step, share in enumerate(SHADES):
         found.append((f"e{step}", "0" if below is None else f"up to {share:g}"))
@@ -327,7 +331,10 @@ def shades() -> list[tuple[str, str]]:
 
 
 def _cell(node: TreeNode, whole: int, top: int, fine: str) -> Markup:
-    """The cell of a node: of half the height with few queries, a triangle above it if it was passed by."""
+    """Draws the cell of a node. A cell with few queries has half the height.
+
+    A triangle stands above a node that queries passed by.
+    """
     left, wide = 100 * node.start / whole, 100 * node.wide / whole
     few = 0 < node.expanded < say.FEW
     y, high = (top + HIGH // 2, HIGH // 2) if few else (top, HIGH)

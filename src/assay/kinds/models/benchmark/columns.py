@@ -1,6 +1,6 @@
 """The names of measures in a benchmark's files: RR@10 is `mrr`, Success@5 is `hit_at_5`.
 
-Names are read as text, so that a measure of a study's own registry has a column too.
+Names are parsed as text, so a measure from a study's own registry has a column too.
 """
 
 from __future__ import annotations
@@ -64,22 +64,22 @@ class MeasureColumn:
 
     @property
     def scale(self) -> float:
-        """The factor of its values: times are given in milliseconds."""
+        """The factor that values are multiplied by: 1000 for times, which are given in milliseconds."""
         return 1.0 if self.stage is None else 1000.0
 
     @property
     def is_flag(self) -> bool:
-        """Whether one query's value is true or false."""
+        """Whether the value of one query is true or false."""
         return self.family == "Success"
 
     @property
     def is_rate(self) -> bool:
-        """Whether it is one of the rates that only a review gives."""
+        """Whether the measure is one of the rates that only a review gives."""
         return self.family in _WHOLE and self.family != "RR"
 
     @property
     def only_rises(self) -> bool:
-        """Whether marks of people beyond the rules can raise it, and never lower it."""
+        """Whether people's marks beyond the rules can raise the value, and never lower it."""
         return say.only_rises(self.measure)
 
     @property
@@ -116,7 +116,7 @@ class _MeasureName:
 
     @property
     def wanted(self) -> str:
-        """The name that it gets unless another measure has a better claim to it."""
+        """The name that the column gets, unless another measure has a better claim to the name."""
         if self.family == "Seconds":
             return f"{_column_text(str(self.params.get('stage', 'total')))}_latency_ms"
         if self.family in _WHOLE:
@@ -128,15 +128,16 @@ class _MeasureName:
 
     @property
     def own(self) -> str:
-        """The measure's name as a column's name."""
+        """The measure's full name, written as a column's name."""
         cut = f"@{self.cutoff}" if self.cutoff else ""
         return self.prefix + _column_text(f"{Spec(self.family, self.others)}{cut}")
 
 
 def columns_of(measures: Sequence[MeasureInfo]) -> list[MeasureColumn]:
-    """One column per measure, in the study's order.
+    """Returns one column per measure, in the study's order.
 
-    If several measures want a name, the one with the fewest parameters gets it, then the deepest.
+    If several measures want a name, the measure with the fewest parameters gets it. If these are equal, the
+    measure with the highest cut-off gets it.
     """
     readings = [_parse_name(info.name) for info in measures]
     ranked = sorted(readings, key=lambda each: (len(each.others), -each.depth))
@@ -150,7 +151,7 @@ def columns_of(measures: Sequence[MeasureInfo]) -> list[MeasureColumn]:
 
 
 def column_name(measure: str) -> str:
-    """The column's name of a single measure."""
+    """Returns the name that the column of a single measure wants."""
     return _parse_name(measure).wanted
 
 

@@ -1,4 +1,4 @@
-"""The report of a benchmark as Markdown: the recommendation first, then its evidence."""
+"""The report of a benchmark as Markdown. The recommendation comes first, then its evidence."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ HOW_TO_READ = """\
 
 
 def final_report(benchmark: BenchmarkResults) -> bytes:
-    """The whole report, as UTF-8."""
+    """Returns the whole report, as UTF-8."""
     blocks = [
         f"# {escaped(benchmark.results.study)}: final benchmark report",
         *_answer(benchmark),
@@ -59,7 +59,7 @@ def final_report(benchmark: BenchmarkResults) -> bytes:
 
 
 def estimate_words(one: Estimate | None, *, at_least: bool = False) -> str:
-    """A mean with its interval and n, marked if it is a lower bound."""
+    """Returns a mean with its interval and n. With `at_least`, it is marked as a lower bound."""
     if one is None or one.value is None:
         return say.NOTHING
     mark = say.AT_LEAST if at_least else ""

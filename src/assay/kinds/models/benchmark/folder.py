@@ -1,4 +1,4 @@
-"""A benchmark of models as a folder of files: a report to read, JSON and Parquet for dashboards."""
+"""A benchmark of models as a folder of files: a report for readers, JSON and Parquet for dashboards."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ TAGS = (CATEGORY, DIFFICULTY)
 
 
 def comparison_json(benchmark: BenchmarkResults) -> bytes:
-    """Every pair that the study compares, overall and by category and difficulty."""
+    """Returns every pair that the study compares, overall, by category and by difficulty."""
     compared = [pair for pair in benchmark.pairs if _compared(benchmark, pair, ALL)]
     return json_bytes(
         {
@@ -56,7 +56,10 @@ def comparison_json(benchmark: BenchmarkResults) -> bytes:
 
 
 def query_table(benchmark: BenchmarkResults) -> bytes:
-    """One row per query, both models side by side; with more than two models, one row per pair and query."""
+    """Returns one row per query, with both models side by side.
+
+    With more than two models, or if column names would be equal, there is one row per pair and query.
+    """
     if len(benchmark.models) == 2:
         ((challenger, baseline),) = benchmark.pairs
         wide = _wide_schema(benchmark, baseline, challenger)
@@ -68,7 +71,10 @@ def query_table(benchmark: BenchmarkResults) -> bytes:
 
 
 def decision_rows(benchmark: BenchmarkResults) -> list[dict[str, Any]]:
-    """The recommendation, and for each pair which advantages of the first over the second are shown."""
+    """Returns the recommendation, and for each pair whether the first model is shown to be better.
+
+    Better means: by rules (`mrr`), and by people's marks (`semantic_lift`).
+    """
     if not benchmark.pairs:
         return [{"recommendation": benchmark.recommendation}]
     rows: list[dict[str, Any]] = []
@@ -89,7 +95,10 @@ def decision_rows(benchmark: BenchmarkResults) -> list[dict[str, Any]]:
 
 
 def decision_table(benchmark: BenchmarkResults) -> bytes:
-    """One row, columns named for the challenger; with more than two models, one row per pair."""
+    """Returns one row whose columns are named after the challenger.
+
+    With other than two models, there is one row per pair.
+    """
     rows = decision_rows(benchmark)
     named = {"a_auto_advantage": pl.Boolean(), "a_semantic_advantage": pl.Boolean()}
     schema: dict[str, pl.DataType] = {"recommendation": pl.String()}
@@ -105,7 +114,7 @@ def decision_table(benchmark: BenchmarkResults) -> bytes:
 
 
 def comparison_facts(one: Comparison) -> dict[str, Any]:
-    """One comparison as an object: the first model minus the second."""
+    """Returns one comparison as an object: the first model minus the second."""
     return {
         "measure": one.measure,
         "difference": one.difference,
@@ -154,7 +163,7 @@ def _compared(benchmark: BenchmarkResults, pair: Pair, where: Where) -> dict[str
 def _wide_schema(
     benchmark: BenchmarkResults, baseline: str, challenger: str
 ) -> dict[str, pl.DataType] | None:
-    """The columns of two models side by side; None if their names would collide."""
+    """Returns the columns of two models side by side, or None if two of the names would be equal."""
     prefixes = (f"{baseline}_", f"{challenger}_")
     first = {f"{prefix}mrr": pl.Float64() for prefix in prefixes}
     schema: dict[str, pl.DataType] = {**query_schema(TAGS), **first}
@@ -191,7 +200,7 @@ def _long_table(benchmark: BenchmarkResults) -> bytes:
 
 
 def _outcome(pair: Pair, sides: Mapping[str, Mapping[str, float | bool | None]]) -> dict[str, Any]:
-    """The difference in reciprocal rank and who is ahead; unknown if one side has no score."""
+    """Returns the difference in reciprocal rank, and the model ahead. Both are None without two scores."""
     first, second = (sides[model]["mrr"] for model in pair)
     if first is None or second is None:
         return {"mrr_diff": None, "winner": None}
@@ -200,7 +209,7 @@ def _outcome(pair: Pair, sides: Mapping[str, Mapping[str, float | bool | None]])
 
 
 def combined_json(benchmark: BenchmarkResults) -> bytes:
-    """All readings of all models, the decision, the verdicts and the provenance."""
+    """Returns all readings of all models, the decision, the verdicts and the provenance."""
     results = benchmark.results
     review = results.review
     return json_bytes(
@@ -274,11 +283,12 @@ UNDATED = "undated"
 class BenchmarkFolder:
     """The files of a model benchmark, by path relative to the output folder.
 
-    Each model's own files are there twice: under the time of the run, and under a name that stays the same.
+    Each model's own files are written twice: under a name with the time of the run, and under a constant
+    name.
     """
 
     def files(self, results: Results) -> dict[str, bytes]:
-        """The path and content of every file."""
+        """Returns the path and the content of every file."""
         benchmark = BenchmarkResults(results)
         time = UNDATED if benchmark.time is None else benchmark.time.strftime("%Y%m%d_%H%M%S")
         found = {"final_benchmark_report.md": final_report(benchmark)}
@@ -306,7 +316,7 @@ class BenchmarkFolder:
 
 
 def model_file_names(models: Sequence[str]) -> dict[str, str]:
-    """The name of each model in file names: safe on any disk, and no two alike."""
+    """Returns the name of each model in file names. The names are safe on any disk, and no two are alike."""
     plain = {model: re.sub(r"[^A-Za-z0-9_.=,-]+", "_", model)[:LONGEST_NAME] for model in models}
     # some disks do not distinguish upper and lower case
     often = Counter(name.casefold() for name in plain.values())

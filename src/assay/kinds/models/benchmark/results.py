@@ -1,4 +1,4 @@
-"""A study's results as a benchmark's files need them: by model, column and query."""
+"""A study's results in the form that a benchmark's files need: by model, column and query."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ REVIEWED: Where = {REVIEW: "yes"}
 
 @dataclass(frozen=True)
 class BenchmarkResults:
-    """Lookups over one study's results. A model is an arm, under the arm's name.
+    """Lookups in one study's results. A model is an arm, under the arm's name.
 
-    Values that no person has examined are not shown as people's: before a review the adjusted columns are
-    empty. Rates come only from the review, which gives them on queries judged for every model.
+    Values that no person has examined are not shown as people's values: before a review, the adjusted columns
+    are empty. Rates come only from the review, over the queries that were judged for every model.
     """
 
     results: Results
@@ -43,7 +43,7 @@ class BenchmarkResults:
 
     @cached_property
     def pairs(self) -> list[Pair]:
-        """Every pair of models, the challenger first, and the baseline last if it takes part."""
+        """Every pair of models. The challenger comes first. The baseline comes last in its pairs."""
         base = self.results.baseline
         ordered = sorted(self.models, key=lambda model: base not in (model, self._arms[model].system))
         return [(later, earlier) for earlier, later in combinations(ordered, 2)]
@@ -54,7 +54,7 @@ class BenchmarkResults:
 
     @cached_property
     def schema(self) -> dict[str, pl.DataType]:
-        """The columns of a table of queries: those that are always there, then all other measures."""
+        """The columns of a table of queries: first those that every table has, then all other measures."""
         return {**NAMED, **{column.name: column.dtype for column in self.columns}}
 
     @cached_property
@@ -73,7 +73,7 @@ class BenchmarkResults:
 
     @property
     def recommendation(self) -> str:
-        """The study's recommendation, or else its verdict in words."""
+        """The study's recommendation, or its verdict in words if the study has no recommendation."""
         told = self.results.recommendation
         return told or f"{say.TITLES[self.results.verdict]}: {verdicts.headline(self.results)}"
 
@@ -86,16 +86,17 @@ class BenchmarkResults:
     # ----------------------------------------------------------------------------- one query
 
     def value(self, model: str, column: MeasureColumn, item_id: str) -> float | None:
-        """A query's value, averaged over seeds; None if it was not scored."""
+        """Returns a query's value, averaged over seeds, or None if the query was not scored."""
         cell = self.grid.get((model, column.measure), {}).get(item_id)
         if cell is None or cell.status not in COUNTED or (column.adjusted and not self.reviewed):
             return None
         return column.scaled(cell.value)
 
     def metrics(self, model: str, item_id: str) -> dict[str, float | bool | None]:
-        """A query's values under all columns. A hit is neither true nor false if seeds disagree on it.
+        """Returns a query's values under all columns. None means that the value is unknown.
 
-        The same holds if no rule finds a hit, and a result within the cut-off has yet to be judged.
+        A column such as `hit_at_5` is None if seeds disagree. It is also None if no rule finds a hit, and a
+        result within the cut-off is not judged yet.
         """
         found: dict[str, float | bool | None] = dict.fromkeys(self.schema)
         for column in self.columns:
@@ -107,7 +108,7 @@ class BenchmarkResults:
         return found
 
     def is_open(self, model: str, item: ItemView, depth: int | None = None) -> bool:
-        """Whether one of the results shown for a query, within a depth, has yet to be judged."""
+        """Whether one of the results shown for a query, within `depth`, is not judged yet."""
         hits = item.returned.get(model, [])[:depth]
         return say.wants_review(item) and any(hit.grade is None for hit in hits)
 
@@ -123,7 +124,7 @@ class BenchmarkResults:
 
     @cached_property
     def negatives(self) -> list[str]:
-        """The queries whose right answer is not to answer."""
+        """The queries that a right system does not answer."""
         return [item.item_id for item in self.queries if item.expects == "nothing"]
 
     @cached_property
@@ -145,17 +146,17 @@ class BenchmarkResults:
         return [item for item in self.queries if all(v in item.tags.get(k, []) for k, v in where.items())]
 
     def is_lower_bound(self, where: Where) -> bool:
-        """Whether rules understate the slice, because people have to judge some of its queries."""
+        """Whether rules understate the slice's values, because people have to judge some of its queries."""
         return say.is_understated(self.results, where)
 
     def slices(self, tag: str) -> list[str]:
-        """The values of a tag that the study estimates by."""
+        """Returns the values of a tag that the study has estimates for."""
         return list(dict.fromkeys(one.where[tag] for one in self.results.estimates if [*one.where] == [tag]))
 
     # ---------------------------------------------------------------------------- estimates
 
     def estimate(self, model: str, column: MeasureColumn, where: Where = ALL) -> Estimate | None:
-        """A model's mean over a slice, times in milliseconds."""
+        """Returns a model's mean over a slice. Times are in milliseconds."""
         if column.is_rate and not where:
             return self.rates.get((model, column.name))
         one = self._estimates.get((model, column.measure, frozenset(where.items())))
@@ -169,7 +170,7 @@ class BenchmarkResults:
 
     @cached_property
     def rates(self) -> dict[Pair, Estimate]:
-        """By model and column: what people found on the queries that are finished for every model."""
+        """The review's rates by model and column, over the queries that are finished for every model."""
         review = self.results.review
         found: dict[Pair, Estimate] = {}
         for one in review.estimates if review is not None else ():
@@ -187,7 +188,7 @@ class BenchmarkResults:
     # -------------------------------------------------------------------------- comparisons
 
     def comparison(self, pair: Pair, name: str, where: Where = ALL) -> Comparison | None:
-        """The first of the pair minus the second on one column, in whichever order the study has them."""
+        """Returns the first model of the pair minus the second on one column, in any order of the study."""
         there = self.compared.get(frozenset(where.items()), {})
         if (one := there.get((*pair, name))) is not None:
             return one
@@ -196,7 +197,7 @@ class BenchmarkResults:
 
     @cached_property
     def compared(self) -> dict[frozenset[tuple[str, str]], dict[tuple[str, str, str], Comparison]]:
-        """By slice: the comparisons by model, other model and column; times in milliseconds."""
+        """For each slice, the comparisons by model, other model and column. Times are in milliseconds."""
         found: dict[frozenset[tuple[str, str]], dict[tuple[str, str, str], Comparison]] = {}
         by_measure = {column.measure: column for column in self.columns}
         for one in self.results.comparisons:
@@ -223,7 +224,7 @@ class BenchmarkResults:
         return {name: made.get(name, Arm(name)) for name in self.results.arms}
 
     def _model(self, system: str, factors: Factors) -> str:
-        """The arm of a system under a combination of factors, of which the arm may have only some."""
+        """Returns the arm of a system under some factors. The arm may have only a part of these factors."""
         for name, arm in self._arms.items():
             if arm.system == system and all(factors.get(key) == value for key, value in arm.factors.items()):
                 return name
@@ -231,17 +232,17 @@ class BenchmarkResults:
 
 
 def rate_names(found: Sequence[str]) -> list[str]:
-    """The rates of a review in their usual order, then any other."""
+    """Returns the rates of a review in their usual order, then all other rates."""
     return [*(name for name in RATES if name in found), *(name for name in found if name not in RATES)]
 
 
 def is_better(one: Comparison | None) -> bool | None:
-    """Whether the first model is shown to be better; None without an interval."""
+    """Whether the first model is shown to be better. None if the comparison has no interval."""
     return None if one is None or one.low is None else one.shown == BETTER
 
 
 def _reversed(one: Comparison) -> Comparison:
-    """The same comparison seen from the other side."""
+    """Returns the comparison with its two models exchanged."""
     return msgspec.structs.replace(
         one,
         a=one.b,

@@ -1,6 +1,7 @@
-"""The files of single models and of groups of queries: means with intervals, every query, people's marks.
+"""The files of single models and of groups of queries: means with intervals, every query, and people's marks.
 
-People's rates are over queries judged for every model only, so that their means compare like with like.
+The rates from people's marks are over the queries that were judged for every model. So the means of all
+models are over the same queries.
 """
 
 from __future__ import annotations
@@ -25,12 +26,12 @@ from assay.report.views import SHOWN_HITS
 
 
 def json_bytes(content: Mapping[str, Any]) -> bytes:
-    """One JSON object, indented; NaN becomes null."""
+    """Returns one indented JSON object. NaN becomes null."""
     return msgspec.json.format(msgspec.json.encode(content), indent=1) + b"\n"
 
 
 def parquet_bytes(rows: Sequence[Mapping[str, Any]], schema: Mapping[str, pl.DataType]) -> bytes:
-    """A table with exactly these columns; what a row lacks is null."""
+    """Returns a table with exactly the columns of `schema`. A value that a row lacks is null."""
     full = [[row.get(name) for name in schema] for row in rows]
     buffer = io.BytesIO()
     pl.DataFrame(full, schema=dict(schema), orient="row").write_parquet(buffer)
@@ -44,7 +45,7 @@ _FIRST = ("mean_mrr", "mean_hit_at_10", "mean_latency_ms", "semantic_lift")
 
 
 def estimate_facts(one: Estimate | None) -> dict[str, Any]:
-    """A mean with its interval, and the number of its queries."""
+    """Returns a mean with its interval, and the number of its queries."""
     if one is None:
         return {"value": None, "low": None, "high": None, "n": 0, "n_expected": 0}
     ends = {"value": one.value, "low": one.low, "high": one.high}
@@ -52,7 +53,7 @@ def estimate_facts(one: Estimate | None) -> dict[str, Any]:
 
 
 def means(benchmark: BenchmarkResults, model: str, where: Where = ALL) -> dict[str, Any]:
-    """`mean_mrr` and so on, with intervals and counts beside them."""
+    """Returns `mean_mrr` and so on, with their intervals and numbers of queries."""
     named: dict[str, Any] = {f"mean_{name}": None for name in benchmark.schema}
     found = {column.name: benchmark.estimate(model, column, where) for column in benchmark.columns}
     given = {name: one for name, one in found.items() if one is not None and one.value is not None}
@@ -65,7 +66,7 @@ def means(benchmark: BenchmarkResults, model: str, where: Where = ALL) -> dict[s
 
 
 def spreads(benchmark: BenchmarkResults, model: str) -> dict[str, float | None]:
-    """`std_mrr` and so on: the standard deviation over queries."""
+    """Returns `std_mrr` and so on: the standard deviations over queries."""
     found: dict[str, float | None] = {f"std_{name}": None for name in benchmark.schema}
     for column in benchmark.columns:
         values = [benchmark.value(model, column, item.item_id) for item in benchmark.queries]
@@ -75,7 +76,7 @@ def spreads(benchmark: BenchmarkResults, model: str) -> dict[str, float | None]:
 
 
 def quantiles(benchmark: BenchmarkResults, model: str) -> dict[str, float | None]:
-    """`p50_total_latency_ms` and so on, over every answer of every seed."""
+    """Returns `p50_total_latency_ms` and so on, over every answer of every seed."""
     stages = {column.name: column for column in benchmark.columns if column.stage is not None}
     trusted = benchmark.results.trust.seconds.get(model, {})
     found: dict[str, float | None] = {}
@@ -89,7 +90,7 @@ def quantiles(benchmark: BenchmarkResults, model: str) -> dict[str, float | None
 
 
 def group_metrics(benchmark: BenchmarkResults, model: str, tag: str) -> dict[str, dict[str, Any]]:
-    """A model's means by each value of a tag."""
+    """Returns a model's means for each value of a tag."""
     return {
         value: {
             **means(benchmark, model, {tag: value}),
@@ -102,7 +103,7 @@ def group_metrics(benchmark: BenchmarkResults, model: str, tag: str) -> dict[str
 
 @dataclass(frozen=True)
 class MeasureReadings:
-    """One column of one model in each reading."""
+    """The means of one column of one model: by rules, with people's marks, and mixed."""
 
     automated: Estimate | None  # by rules, over all queries
     automated_where_reviewed: Estimate | None  # by rules, over those that want a review
@@ -111,7 +112,7 @@ class MeasureReadings:
 
 
 def readings_of(benchmark: BenchmarkResults, model: str) -> dict[MeasureColumn, MeasureReadings]:
-    """The readings of every column that rules can fill."""
+    """Returns the readings of every column that rules can fill."""
     adjusted = {column.name: column for column in benchmark.columns if column.adjusted}
     found: dict[MeasureColumn, MeasureReadings] = {}
     for column in relevance_columns(benchmark):
@@ -126,7 +127,7 @@ def readings_of(benchmark: BenchmarkResults, model: str) -> dict[MeasureColumn, 
 
 
 def aggregate_table(benchmark: BenchmarkResults) -> bytes:
-    """One row per model: means over all queries, percentiles of the time, and results of the review."""
+    """Returns one row per model: means over all queries, percentiles of the time, and the review's rates."""
     rows: list[dict[str, Any]] = []
     for model in benchmark.models:
         row: dict[str, Any] = {"model": model, "queries": len(benchmark.queries)}
@@ -148,7 +149,7 @@ def aggregate_table(benchmark: BenchmarkResults) -> bytes:
 
 
 def group_table(benchmark: BenchmarkResults, tag: str) -> bytes:
-    """One row per value of the tag and model; no rows if the study does not slice by the tag."""
+    """Returns one row per model and value of the tag. It is empty if the study does not slice by the tag."""
     rows: list[dict[str, Any]] = []
     for value in benchmark.slices(tag):
         where = {tag: value}
@@ -166,7 +167,7 @@ def group_table(benchmark: BenchmarkResults, tag: str) -> bytes:
 
 
 def relevance_columns(benchmark: BenchmarkResults) -> list[MeasureColumn]:
-    """The columns that show how good the results are by rules only."""
+    """Returns the columns that measure, by rules only, how good the results are."""
     aside = {column.name for column in benchmark.about_negatives}
     return [
         column
@@ -202,12 +203,12 @@ LOWER_BOUND = "lower_bound"  # some of its hits are not judged, so values by rul
 
 
 def tag_value(item: ItemView, tag: str) -> str | None:
-    """An item's value of a tag; several values are separated by a bar."""
+    """Returns an item's value of a tag. Several values are separated by a bar."""
     return "|".join(item.tags.get(tag, [])) or None
 
 
 def query_facts(item: ItemView, tags: tuple[str, ...] = TAGS) -> dict[str, Any]:
-    """The columns that identify a query in every table."""
+    """Returns the columns that identify a query in every table."""
     named = {tag: tag_value(item, tag) for tag in tags}
     return {"query_id": item.item_id, "query_text": item.text, **named}
 
@@ -217,7 +218,7 @@ def query_schema(tags: tuple[str, ...] = TAGS) -> dict[str, pl.DataType]:
 
 
 def model_json(benchmark: BenchmarkResults, model: str) -> bytes:
-    """A model's means, its means by category and difficulty, and every query with its top results."""
+    """Returns a model's means (overall, by category, by difficulty), and every query with its top results."""
     return json_bytes(
         {
             "model_name": model,
@@ -236,7 +237,7 @@ def model_json(benchmark: BenchmarkResults, model: str) -> bytes:
 
 
 def model_table(benchmark: BenchmarkResults, model: str) -> bytes:
-    """One row per query."""
+    """Returns one row per query."""
     rows = [
         {
             **query_facts(item),
@@ -261,7 +262,7 @@ def _query(benchmark: BenchmarkResults, model: str, item: ItemView) -> dict[str,
 
 
 def _result(rank: int, hit: RankedResult, expects: str | None) -> dict[str, Any]:
-    """One hit: whether it is relevant (null: not judged), and who judged it."""
+    """Returns one hit with its relevance (null if not judged) and the source of the judgment."""
     relevant = None if hit.grade is None else hit.grade > 0
     unwanted = expects == "nothing" and relevant  # a passage that such a query names must not come back
     return {
@@ -281,13 +282,16 @@ _MARKS = (KEYWORD_MATCH, SEMANTIC_MATCH, FALSE_POSITIVE, None)
 
 
 def rate_bounds(review: ReviewSummary, model: str) -> dict[str, list[float]]:
-    """By rate: the least and the most it can be over all queries, with any result of the open judgments."""
+    """Returns, for each rate, its lowest and highest possible value over all queries.
+
+    The open judgments may have any result.
+    """
     found = {column_name(measure): arms[model] for measure, arms in review.bounds.items() if model in arms}
     return {name: list(found[name]) for name in rate_names([*found])}
 
 
 def review_json(benchmark: BenchmarkResults, review: ReviewSummary, model: str) -> bytes:
-    """One model's rates, the queries they are over, and what is still open."""
+    """Returns one model's rates, the queries that they are over, and the open judgments."""
     return json_bytes(
         {
             "model_name": model,
@@ -308,7 +312,10 @@ def review_json(benchmark: BenchmarkResults, review: ReviewSummary, model: str) 
 
 
 def details_table(benchmark: BenchmarkResults, review: ReviewSummary) -> bytes:
-    """One row per model and query that wants a review: marks, and rates if all models are judged."""
+    """Returns one row per model and query that needs a review, with the marks.
+
+    A row has rates if the query was judged for every model.
+    """
     schema: dict[str, pl.DataType] = {"query_id": pl.String(), CATEGORY: pl.String(), "model": pl.String()}
     schema |= dict.fromkeys((*_COUNTS, "total"), pl.Int64())
     schema |= dict.fromkeys(RATES, pl.Float64())
@@ -349,14 +356,14 @@ def _review_row(
 
 
 def _scored_rates(benchmark: BenchmarkResults, item: ItemView, model: str) -> dict[str, float]:
-    """The rates of one query that the study scores."""
+    """Returns the rates of one query that the study scores."""
     named = {column.name: column for column in benchmark.columns if column.name in RATES}
     found = {rate: benchmark.value(model, column, item.item_id) for rate, column in named.items()}
     return {rate: value for rate, value in found.items() if value is not None}
 
 
 def _counts_from_rates(scored: dict[str, float], total: int | None) -> dict[str, int]:
-    """The counts of marks, computed back from the shares; empty if a share is missing."""
+    """Computes the counts of marks from the rates. The result is empty if a rate is missing."""
     if len(scored) < len(RATES) or total is None:
         return {}
     precision, lift, wrong = (scored[rate] * total for rate in RATES)

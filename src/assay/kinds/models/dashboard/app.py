@@ -1,4 +1,4 @@
-"""The page itself, run by Streamlit as a script: `streamlit run app.py -- FOLDER`."""
+"""The page of the dashboard. Streamlit runs it as a script: `streamlit run app.py -- FOLDER`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 def main() -> None:
-    """Shows the answer first, the evidence under it, and the provenance at the bottom."""
+    """Shows the answer first, the evidence below it, and the provenance at the bottom."""
     import streamlit as st
 
     from assay.core.errors import DataError

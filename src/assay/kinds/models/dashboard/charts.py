@@ -1,4 +1,4 @@
-"""The charts, and the colours and shapes of models. Every mark is named in words as well as by its colour."""
+"""The charts, and the colours and shapes of models. Every mark is named in words, not only by its colour."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ AT_LEAST = "≥ "
 
 @dataclass(frozen=True)
 class ModelStyle:
-    """The colours and shapes of models: the same everywhere, by their order in the files."""
+    """The colours and shapes of models. A model has the same everywhere, by its place in the files."""
 
     models: tuple[str, ...]
     dark: bool = False
@@ -50,12 +50,12 @@ class ModelStyle:
         return _cycled(SHAPES, 0, len(self.models))
 
     def others(self, count: int) -> tuple[list[str], list[str]]:
-        """Colours and shapes for what is not a model: first those that no model has."""
+        """Returns colours and shapes for things that are not models. Colours that no model has come first."""
         start = len(self.models)
         return _cycled(self.palette, start, count), _cycled(SHAPES, 0, count)
 
     def name(self, model: str) -> str:
-        """A model's name as HTML, after its symbol in its colour."""
+        """Returns a model's name as HTML, after the model's symbol in its colour."""
         place = self.models.index(model)
         colour, sign = self.colours[place], _cycled(SIGNS, place, 1)[0]
         return f'<span style="color:{colour}" aria-hidden="true">{sign}</span> {html.escape(model)}'
@@ -66,22 +66,22 @@ def _cycled(choices: tuple[str, ...], start: int, count: int) -> list[str]:
 
 
 def escape(text: Any) -> str:
-    """Text of a file as literal Markdown: no link, picture or markup is made of it."""
+    """Returns text of a file as literal Markdown, in which nothing becomes a link, picture or markup."""
     return escaped(str(text)).replace(":", "\\:")
 
 
 def tag_words(text: str | None) -> str:
-    """A tag's value in words."""
+    """Returns a tag's value in words."""
     return "none" if text is None else text.replace("_", " ")
 
 
 def bounded_number(value: float | None, *, bound: bool) -> str:
-    """A number, marked ≥ if it can only rise."""
+    """Returns a number in words, marked ≥ if it is a lower bound."""
     return (AT_LEAST if bound and value is not None else "") + say.number(value)
 
 
 def number_with_interval(found: dict[str, Any]) -> str:
-    """A number with its interval and count: `≥ 0.650 [0.529, 0.767], n = 49`."""
+    """Returns a number with its interval and count: `≥ 0.650 [0.529, 0.767], n = 49`."""
     value = found.get("value")
     if value is None:
         return say.NOTHING
@@ -95,7 +95,7 @@ APART = 0.012  # how far points that fall on one place are moved, in units of th
 
 
 def grouped_bars(rows: list[dict[str, Any]], look: ModelStyle, title: str) -> Any:
-    """Bars of all models in groups. A row: group, model, value, low, high, label, bound."""
+    """Draws bars of all models in groups. Each row has group, model, value, low, high, label and bound."""
     import altair as alt
     import polars as pl
 
@@ -129,7 +129,7 @@ def grouped_bars(rows: list[dict[str, Any]], look: ModelStyle, title: str) -> An
 
 
 def pair_scatter(queries: pl.DataFrame, a: str, b: str, look: ModelStyle) -> Any:
-    """Both models' reciprocal ranks, one point per query; above the diagonal the first model is ahead."""
+    """Draws both models' reciprocal ranks, one point per query. Above the diagonal, the first is ahead."""
     import altair as alt
     import polars as pl
 
@@ -162,7 +162,7 @@ def pair_scatter(queries: pl.DataFrame, a: str, b: str, look: ModelStyle) -> Any
 
 
 def separate_points(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The position of each point. Points at one place lie around it in a spiral, so that all can be seen."""
+    """Returns the position of each point. Points at one place are spread in a spiral, to be visible."""
     seen: Counter[tuple[float, float]] = Counter()
     placed: list[dict[str, Any]] = []
     for row in rows:
@@ -175,7 +175,7 @@ def separate_points(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def outcome_bars(counts: dict[str, int], colours: list[str], look: ModelStyle) -> Any:
-    """How often each model is ahead: one bar per outcome, with the count beside it."""
+    """Draws how often each model is ahead: one bar per outcome, with the count beside the bar."""
     import altair as alt
     import polars as pl
 
@@ -193,7 +193,10 @@ def outcome_bars(counts: dict[str, int], colours: list[str], look: ModelStyle) -
 
 
 def latency_ranges(rows: list[dict[str, Any]], look: ModelStyle) -> Any:
-    """The usual time of each model, with a line to the slow end. A row: model, usual, slow, label."""
+    """Draws the usual time of each model, with a line to its slow end.
+
+    Each row has model, usual, slow and label.
+    """
     import altair as alt
     import polars as pl
 
@@ -220,7 +223,7 @@ def latency_ranges(rows: list[dict[str, Any]], look: ModelStyle) -> Any:
 
 
 def _tooltips(data: pl.DataFrame, titles: dict[str, str]) -> list[Any]:
-    """The fields shown under the pointer, numbers with three significant digits."""
+    """Returns the fields that appear under the pointer. Numbers have three significant digits."""
     import altair as alt
     from polars import selectors
 
@@ -235,7 +238,7 @@ def _tooltips(data: pl.DataFrame, titles: dict[str, str]) -> list[Any]:
 
 
 def bars_in_words(rows: list[dict[str, Any]]) -> str:
-    """The bars of a chart in words, for readers who cannot see it."""
+    """Returns the bars of a chart in words, for readers who cannot see the chart."""
     return "; ".join(
         f"{row['group'].partition(chr(10))[0]}, {row['model']}: {say.number(row['value'])}" for row in rows
     )

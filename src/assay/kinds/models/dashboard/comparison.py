@@ -1,4 +1,4 @@
-"""Models side by side: three readings, slices, what people found and time; then two models query by query."""
+"""Compares models side by side (readings, slices, people's marks, time), and two models query by query."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ COUNTS = ("keyword_matches", "semantic_matches", "false_positives", "unjudged", 
 
 
 def show_readings(tables: BenchmarkTables, look: ModelStyle) -> None:
-    """One measure in each reading: by rules, as people judged, and both together."""
+    """Shows one measure in each reading: by rules, by people's marks, and mixed."""
     import streamlit as st
 
     st.subheader("Do people's judgments change the picture?", anchor=False)
@@ -70,7 +70,7 @@ def _measured(tables: BenchmarkTables, model: str) -> list[str]:
 
 
 def _reading(tables: BenchmarkTables, model: str, reading: str, measure: str) -> dict[str, Any]:
-    """The reading of a measure, or empty. A bound of all queries also bounds the reviewed ones."""
+    """Returns the reading of a measure, or an empty dict. A bound on all queries bounds reviewed ones too."""
     found = tables.reading(model, reading).get(measure, {})
     if found.get("value") is None:
         return {}
@@ -86,7 +86,7 @@ def _bar(group: str, model: str, found: dict[str, Any]) -> dict[str, Any]:
 
 
 def show_slices(tables: BenchmarkTables, look: ModelStyle) -> None:
-    """MRR by category and by difficulty, with n, and marked if it is a lower bound."""
+    """Shows MRR by category and by difficulty, with n. Lower bounds are marked."""
     import streamlit as st
 
     st.subheader("Where is each model good?", anchor=False)
@@ -132,7 +132,7 @@ def _slice_table(tag: str, frame: Any) -> str:
 
 
 def show_review(tables: BenchmarkTables, look: ModelStyle) -> None:
-    """What the models find that keywords miss, or the steps to find out."""
+    """Shows what the models find that keywords miss, or how to let people judge it."""
     import streamlit as st
 
     lifts = {model: _rate(tables, model, "semantic_lift") for model in tables.models}
@@ -163,7 +163,7 @@ def show_review(tables: BenchmarkTables, look: ModelStyle) -> None:
 
 
 def _rate(tables: BenchmarkTables, model: str, rate: str) -> dict[str, Any]:
-    """A rate over queries judged for every model; averaged here if the files hold only queries."""
+    """Returns a rate over queries judged for every model. It is averaged here if the files lack the mean."""
     import polars as pl
 
     row = tables.aggregates.row(by_predicate=pl.col("model") == model, named=True)
@@ -198,7 +198,7 @@ def _show_marks(tables: BenchmarkTables) -> None:
 
 
 def show_latency(tables: BenchmarkTables, look: ModelStyle) -> None:
-    """How long an answer takes, usually and at the slow end."""
+    """Shows how long an answer usually takes, and how long it takes at the slow end."""
     import streamlit as st
 
     rows = [_latency_row(row) for row in tables.aggregates.iter_rows(named=True)]
@@ -220,7 +220,7 @@ def show_latency(tables: BenchmarkTables, look: ModelStyle) -> None:
 
 
 def _latency_row(row: dict[str, Any]) -> dict[str, Any]:
-    """The median with the slow end, or the mean if the files have no more."""
+    """Returns the median with the slow end, or only the mean if the files have no median."""
     median, slow = row.get("p50_latency_ms"), row.get("p95_latency_ms")
     if median is None:
         mean = row.get("mean_latency_ms")
@@ -243,7 +243,7 @@ TOLD = {True: "✔ relevant", False: "✖ not relevant", None: "? not judged"}  
 
 
 def choose_pair(tables: BenchmarkTables) -> tuple[str, str] | None:
-    """The pair to show; the user chooses if there are several."""
+    """Returns the pair to show. The user chooses it if there are several."""
     import streamlit as st
 
     pairs = tables.pairs
@@ -256,7 +256,7 @@ def choose_pair(tables: BenchmarkTables) -> tuple[str, str] | None:
 
 
 def show_pair(tables: BenchmarkTables, pair: tuple[str, str], look: ModelStyle) -> None:
-    """The scatter of both models, with wins, ties and losses beside it."""
+    """Shows the scatter of both models, with wins, ties and losses beside it."""
     import streamlit as st
 
     a, b = pair
@@ -283,13 +283,13 @@ def show_pair(tables: BenchmarkTables, pair: tuple[str, str], look: ModelStyle) 
 
 
 def count_outcomes(queries: pl.DataFrame, a: str, b: str) -> dict[str, int]:
-    """How many queries each model wins, how many tie, and how many cannot be compared."""
+    """Counts the queries that each model wins, that are ties, and that cannot be compared."""
     winners = queries["winner"].fill_null(UNKNOWN).to_list()
     return {name: winners.count(name) for name in (a, TIE, b, UNKNOWN)}
 
 
 def _show_difference(tables: BenchmarkTables, a: str, b: str, queries: pl.DataFrame) -> None:
-    """The difference with its interval and tests, if the files have them."""
+    """Shows the difference with its interval and tests, if the files have them."""
     import streamlit as st
 
     pairs = tables.comparison.get("pairs", [])
@@ -319,7 +319,7 @@ def _show_difference(tables: BenchmarkTables, a: str, b: str, queries: pl.DataFr
 
 
 def show_queries(tables: BenchmarkTables, pair: tuple[str, str], look: ModelStyle) -> None:
-    """The queries of a pair, filtered, and one of them in full."""
+    """Shows the filtered queries of a pair, and one of these queries in full."""
     import streamlit as st
 
     a, b = pair

@@ -1,4 +1,4 @@
-"""The answer and its evidence: recommendation, verdict, one card per model, provenance."""
+"""The answer and its evidence: the recommendation, the verdict, one card per model, and the provenance."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ CARD = (
 
 
 def show_answer(tables: BenchmarkTables) -> None:
-    """The recommendation, the verdict, what is open, and the clauses."""
+    """Shows the recommendation, the verdict, the state of the review, and the clauses."""
     import streamlit as st
 
     decision = tables.combined.get("decision", {})
@@ -54,7 +54,7 @@ def show_answer(tables: BenchmarkTables) -> None:
 
 
 def _show_clauses(raw: list[dict[str, Any]]) -> None:
-    """Each gate with its clauses; those that only inform come last."""
+    """Shows each gate with its clauses. Gates that only inform come last."""
     import streamlit as st
 
     verdicts = sorted(msgspec.convert(raw, list[Verdict]), key=lambda one: not one.deciding)
@@ -80,7 +80,7 @@ def _clause(clause: Any) -> str:
 
 
 def show_cards(tables: BenchmarkTables, look: ModelStyle) -> None:
-    """One card per model: how good, how fast, how much beyond keywords."""
+    """Shows one card per model: how good it is, how fast, and how much it finds beyond keywords."""
     import streamlit as st
 
     models = tables.models
@@ -106,7 +106,7 @@ def _of_review(tables: BenchmarkTables) -> str:
 
 
 def _show_card(tables: BenchmarkTables, model: str) -> bool:
-    """Shows a model's card; returns whether a number on it can only rise."""
+    """Shows a model's card, and returns whether a number on the card is a lower bound."""
     import streamlit as st
 
     found = tables.aggregates.row(by_predicate=_is_model(model), named=True)
@@ -137,7 +137,7 @@ def _is_model(model: str) -> Any:
 
 
 def show_trust(tables: BenchmarkTables) -> None:
-    """The warnings and the provenance."""
+    """Shows the warnings and the provenance."""
     import streamlit as st
 
     st.subheader("Where this comes from", anchor=False)

@@ -20,7 +20,7 @@ INSTALL = "The dashboard needs Streamlit. Install it with: pip install 'retrieva
 
 
 def serve(folder: Path, port: int | None, announce: Callable[[str], None]) -> None:
-    """Shows a folder until Ctrl-C; announces the address once the server answers."""
+    """Shows a folder until Ctrl-C, and announces the address when the server answers."""
     read_tables(folder)  # so that problems of the files are reported here, and not in a browser
     if importlib.util.find_spec("streamlit") is None:
         raise PluginError(INSTALL)
@@ -42,7 +42,7 @@ def serve(folder: Path, port: int | None, announce: Callable[[str], None]) -> No
 
 
 def server_command(folder: Path, port: int) -> list[str]:
-    """The command of the server: it opens no browser, reports nothing, and does not watch source files."""
+    """Returns the command of a server that opens no browser, reports nothing and watches no source files."""
     settings = {
         "server.address": HOST,
         "server.port": str(port),

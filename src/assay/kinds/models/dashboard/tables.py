@@ -1,4 +1,4 @@
-"""Reading the files of a benchmark: those that Assay wrote, or others with the same names and columns."""
+"""Reads the files of a benchmark: those that Assay wrote, or others with the same names and columns."""
 
 from __future__ import annotations
 
@@ -40,22 +40,23 @@ class BenchmarkTables:
 
     @property
     def pairs(self) -> list[tuple[str, str]]:
-        """Every pair, the challenger first, in the order of the files."""
+        """Every pair of models in the order of the files. The challenger comes first in its pair."""
         return list(dict.fromkeys(self.queries.select("model_a", "model_b").iter_rows()))
 
     def of_pair(self, a: str, b: str) -> pl.DataFrame:
-        """The queries of one pair."""
+        """Returns the queries of one pair."""
         import polars as pl
 
         return self.queries.filter(pl.col("model_a") == a, pl.col("model_b") == b)
 
     def reading(self, model: str, name: str) -> dict[str, Any]:
-        """One reading of a model's measures: automated, human_adjusted, mixed, …; empty where unknown."""
+        """Returns one reading (automated, human_adjusted, mixed, …) of a model's measures; empty if
+        unknown."""
         found = self.combined.get("models", {}).get(model, {}).get(name)
         return found if isinstance(found, dict) else {}
 
     def results_path(self, model: str) -> Path | None:
-        """The file with a model's results query by query."""
+        """Returns the file with a model's results query by query, or None if there is none."""
 
         from assay.kinds.models.benchmark.folder import model_file_names
 
@@ -64,7 +65,7 @@ class BenchmarkTables:
 
 
 def find_tables(folder: Path) -> Path:
-    """The folder of the tables: this one, its `results`, or the benchmark of a study's run."""
+    """Returns the folder of the tables: `folder`, its `results`, or the benchmark of a study's run."""
     for place in (folder / "results", folder, folder / "run" / "benchmark" / "results"):
         if any((place / name).is_file() for name in REQUIRED):
             return place
@@ -75,7 +76,7 @@ def find_tables(folder: Path) -> Path:
 
 
 def read_tables(folder: Path) -> BenchmarkTables:
-    """All tables of a folder. Every file that is missing or cannot be read is reported at once."""
+    """Reads all tables of a folder. One error reports every file that is missing or cannot be read."""
     place = find_tables(folder)
     problems = [
         Problem("is missing", str(place / name), fix=f"Write all files again with: {WRITES}")
@@ -112,7 +113,7 @@ def read_tables(folder: Path) -> BenchmarkTables:
 
 
 def top_results(path: Path, query_id: str) -> dict[str, Any]:
-    """What one model returned for a query; empty if its file does not have the query."""
+    """Returns what one model returned for a query. It is empty if the model's file lacks the query."""
     problems: list[Problem] = []
     found = _read_json(path, problems)
     if problems:
@@ -150,7 +151,7 @@ def _read_json(path: Path, problems: list[Problem]) -> dict[str, Any]:
 
 
 def _pair_rows(raw: pl.DataFrame, models: list[str], path: Path) -> pl.DataFrame:
-    """One row per pair and query, from a file of that form or with two models side by side."""
+    """Returns one row per pair and query. The file has this form, or two models side by side."""
     import polars as pl
 
     named = {model.casefold(): model for model in models}
