@@ -58,8 +58,6 @@ class SafetyReports:
 
     def pages(self, kit: Kit) -> Iterator[SourcePage]:
         """Yields one page per report with at least one section."""
-        from assay_worlds.sources.safety_reports import SECTIONS, report_files, reports
-
         where = kit.path(self.path)
         files = report_files(where)
         if self.sha256:
