@@ -41,7 +41,7 @@ class FeatureScale(msgspec.Struct, frozen=True):
 
 
 class FitOrigin(msgspec.Struct, frozen=True):
-    """The data and the system that something was fitted on."""
+    """The data and the system that a model was fitted on."""
 
     dataset: str
     items: str  # the hash of dataset and items
@@ -51,7 +51,7 @@ class FitOrigin(msgspec.Struct, frozen=True):
     system: str  # the identity of the system that answered
 
     def warnings(self, file: str, dataset: Dataset, system: str) -> list[str]:
-        """Returns a warning for each of the system and the corpus that differs where the file is used."""
+        """Warns if the file was fitted on another system's answers, or on another corpus."""
         found = []
         if self.system != system:
             found.append(f"{file} was fitted on another system's answers: fit it again")
@@ -99,12 +99,12 @@ class DetectionQuality(msgspec.Struct, frozen=True):
 class DetectorOrigin(FitOrigin, frozen=True):
     """The data and the system that a detector was fitted on, and the quality that it reached."""
 
-    counts: dict[str, dict[str, int]]  # by split: how many items of each kind; "possible" are the others
-    reached: dict[str, DetectionQuality]  # by kind, and for any kind: on the split of the thresholds
+    counts: dict[str, dict[str, int]]  # by split: the number of items per kind, or "possible"
+    reached: dict[str, DetectionQuality]  # by kind, and for "any", on dev
 
 
 class Detector(msgspec.Struct, frozen=True):
-    """The fitted models of all kinds, and the scales of the features that they read."""
+    """The fitted models of all kinds of impossible queries, and the scales of the features that they read."""
 
     format: str
     version: str  # of the features
@@ -169,7 +169,7 @@ class PathModel(msgspec.Struct, frozen=True):
 
 
 class AnswerCounts(msgspec.Struct, frozen=True):
-    """How many answers of each path were examined, and how many of them were enough."""
+    """The number of answers of each path that were examined, and how many of them were enough."""
 
     answers: int
     enough: dict[str, int]
@@ -181,16 +181,16 @@ class RaceQuality(msgspec.Struct, frozen=True):
     alone: dict[str, float]
     race: float  # by the fitted models
     uncalibrated: float  # by the fixed formula
-    perfect: float  # by somebody who knows the truth: no choice between these paths can be better
+    perfect: float  # by the best possible choice, which knows the truth
 
 
 class ConfidenceOrigin(FitOrigin, frozen=True):
     """The data and the system that a confidence was fitted on, and the quality that the race reached."""
 
-    budget: int  # tokens within which the context has to be enough
+    budget: int  # the number of tokens of a context that has to be enough
     seeds: list[int]
     counts: dict[str, AnswerCounts]  # by split
-    reached: RaceQuality  # on the split that strengths were chosen on
+    reached: RaceQuality  # on dev
 
 
 class Confidence(msgspec.Struct, frozen=True):

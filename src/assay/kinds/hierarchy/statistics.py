@@ -38,10 +38,10 @@ class _CallShare:
     """A share of the true calls: of all calls, or of all rows that are true."""
 
     call: ClassVar[str]
-    base: ClassVar[int]  # which of the counts it is a share of
+    base: ClassVar[int]  # the index of the count that is the divisor
     reads: ClassVar[str] = "scores"
     takes: ClassVar[int] = 2
-    settled: ClassVar[bool] = False  # a value that no resample moves is not certain for that
+    settled: ClassVar[bool] = False  # a value is not certain only because no resample changes it
 
     def values(self, columns: Sequence[Floats], weights: Floats) -> Floats:
         counts = _call_counts(columns, weights, self.call)
@@ -80,7 +80,7 @@ class DetectionF1:
 
     reads: ClassVar[str] = "scores"
     takes: ClassVar[int] = 2
-    settled: ClassVar[bool] = False  # a value that no resample moves is not certain for that
+    settled: ClassVar[bool] = False  # a value is not certain only because no resample changes it
 
     def values(self, columns: Sequence[Floats], weights: Floats) -> Floats:
         both, said, true = _call_counts(columns, weights, "f1")

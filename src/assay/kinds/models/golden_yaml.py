@@ -1,6 +1,6 @@
-"""A golden set in YAML: categories of queries, each with what its authors know to be right.
+"""Reads a golden set in YAML: categories of queries, with the answers that its authors know to be right.
 
-    metadata:                                optional: what the corpus should be, compared with what it is
+    metadata:                                optional: facts about the corpus, which are checked
       corpus_stats: {total_chunks: 1392, total_reports: 90}
     universal_valid_sections: [SUMMARY]      optional: sections that are right for every section query
     incident_lookup:                         a category is any list of entries
@@ -11,8 +11,8 @@
           verification_sql: "WHERE lower(chunk_text) LIKE '%derail%'"
           expected_report_ids: [R-17]
 
-Other keys (notes, summaries) are passed over. One that is nearly a known key is a problem, because passing it
-over would change the results.
+Other keys (notes, summaries) are ignored. A key that is almost a known key is a problem, because the results
+would change if it were ignored.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ class GroundTruth(BaseModel):
 
 
 class GoldenQuery(BaseModel):
-    """One query of the file."""
+    """One query of the golden set."""
 
     model_config = ConfigDict(strict=True, frozen=True)
 
@@ -122,7 +122,7 @@ class YamlGoldenSet:
     universal: list[str]  # sections that are right for every section query
     places: dict[str, Place]
     warnings: list[str]
-    stats: dict[Loc, Any]  # what corpus_stats says of the corpus, and where
+    stats: dict[Loc, Any]  # the facts in corpus_stats, by their place in the file
     lines: Lines
 
     def differing(self, corpus: dict[str, Any]) -> Iterator[str]:

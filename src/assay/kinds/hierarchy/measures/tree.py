@@ -49,7 +49,7 @@ class PublishedTree:
 
     @cached_property
     def level(self) -> dict[str, int]:
-        """The level of every node that states one."""
+        """The level of every node that states a level."""
         return {node.node_id: node.level for node in self.structure.nodes if node.level is not None}
 
     @cached_property
@@ -282,7 +282,7 @@ class LevelQuality:
 
     level: int
     nodes: int
-    children: float  # per node, on average; those of the last level are passages
+    children: float  # the mean per node; the children of the last level are passages
     distinctiveness: float | None  # how far siblings lie apart: 0 (alike) to 2, higher is better
     overlap: float | None  # how many of their names siblings share: 0 to 1, lower is better
 

@@ -98,8 +98,7 @@ class CurveLine:
         return "; ".join(dict.fromkeys(filter(None, known)))
 
     def mean(self, place: int) -> str:
-        """Returns the table's cell for one budget or, after the budgets, for one measure of the whole
-        curve."""
+        """Returns the table's cell for one budget or, after the budgets, one measure of the whole curve."""
         one = [*self.points, *self.areas][place]
         return say.NOTHING if one is None else say.with_interval(one.value, one.low, one.high)
 
@@ -340,8 +339,10 @@ def _points(panel: CurvePanel, line: CurveLine) -> Iterator[ChartPoint]:
 
 
 def _table(panel: CurvePanel, *, title: str = "", name: str = "") -> Table:
-    """Returns a table with one row per line. A table with a title is for terminals: its heads are
-    lower-case."""
+    """Returns a table with one row per line. A table with a title is for terminals.
+
+    The column heads of such a table are in lower case.
+    """
     system, parity, note = (
         ("system", "parity, tokens", "note") if title else ("System", "Parity, tokens", "Note")
     )

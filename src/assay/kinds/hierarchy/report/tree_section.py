@@ -304,8 +304,7 @@ class TreeReport:
     # ---------------------------------------------------------------------------------- size
 
     def within(self, room: int) -> TreeReport:
-        """Returns the same report in about `room` bytes. Routes and nodes that need more room are left
-        out."""
+        """Returns the same report in about `room` bytes. Routes and nodes without room are left out."""
         routes = self.view.routes
         most = max((room - REST) // 2, 0)
         sizes = accumulate(ROUTE + LINE * sum(len(each.shown) for each in route.levels) for route in routes)

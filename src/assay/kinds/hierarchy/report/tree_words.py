@@ -23,8 +23,8 @@ class TreeLevel(msgspec.Struct, frozen=True):
 
     level: int  # 1: the root's children
     nodes: int
-    lost: int  # queries without any right branch here; what is lost above is lost below
-    lost_part: int  # queries without the branch of some of their evidence
+    lost: int  # queries that kept no right branch at this level or above
+    lost_part: int  # queries that kept no branch to some of their evidence
     visited: float | None = None  # mean share of its nodes that were scored
     apart: float | None = None  # mean cosine distance between what siblings are about
     overlap: float | None = None  # mean share of names that siblings have in common
@@ -35,16 +35,16 @@ class TreeNode(msgspec.Struct, frozen=True):
 
     node_id: str
     level: int
-    start: int  # where it stands in the picture, and how wide: passages of the leaves drawn below it
+    start: int  # the position in the picture; `wide` counts passages of the leaves drawn below
     wide: int
-    passages: int  # below it, each once
+    passages: int  # the number of passages below the node, each counted once
     parents: list[str] = []
     about: str = ""
     entities: list[str] = []
     expanded: int = 0  # queries that came here on a right way
-    lost: int = 0  # of these: those that took none of its right children
-    ended: int = 0  # of those: those without another right branch
-    passed_by: int = 0  # queries that ended where it should have been taken
+    lost: int = 0  # those of them that took none of the node's right children
+    ended: int = 0  # those of the lost queries that had no other right branch
+    passed_by: int = 0  # queries that were lost because they did not take this node
 
 
 class RouteCandidate(msgspec.Struct, frozen=True):
@@ -55,12 +55,12 @@ class RouteCandidate(msgspec.Struct, frozen=True):
     """
 
     node_id: str
-    rank: int  # by score among the level's candidates, from 1
+    rank: int  # the place by score among the level's candidates, from 1
     scores: dict[str, float]
     selected: bool
     right: bool  # evidence lies below it
     source: str = ""
-    stop: str = ""  # why it was not taken
+    stop: str = ""  # why the candidate was not taken
     about: str = ""
 
 
@@ -74,15 +74,15 @@ class RouteLevel(msgspec.Struct, frozen=True):
 
 
 class Route(msgspec.Struct, frozen=True):
-    """One query's way down a tree."""
+    """The way of one query down a tree."""
 
     item_id: str
     levels: list[RouteLevel]
     lost: int | None = None  # the level that took no right branch
     lost_part: int | None = None  # the level that lost the branch of some evidence
-    why: str = ""  # how it was lost, in words
-    evidence: list[str] = []  # the passages that say what it asks for
-    links: list[Step] = []  # what came by a link
+    why: str = ""  # how the query was lost, in words
+    evidence: list[str] = []  # the passages that hold the query's evidence
+    links: list[Step] = []  # the passages that came by a link
     race: list[Step] = []  # one step per path that raced
 
 
@@ -92,7 +92,7 @@ class RaceShares(msgspec.Struct, frozen=True):
     arm: str
     paths: list[str]
     taken: dict[str, list[int]]  # by slice in words, "" for all: one count per path
-    alone: dict[str, str] = {}  # by path: an arm that always takes it
+    alone: dict[str, str] = {}  # for each path, an arm that always takes this path
 
 
 class TreeView(msgspec.Struct, frozen=True):
@@ -100,12 +100,12 @@ class TreeView(msgspec.Struct, frozen=True):
 
     arm: str
     seed: int
-    items: int  # with evidence in the tree, answered
+    items: int  # the number of answered items with evidence in the tree
     passages: int
     coverage: float | None  # the share of passages that the root leads to
     levels: list[TreeLevel]
-    nodes: list[TreeNode]  # the root first; of a large tree only some
-    also: list[str] = []  # arms of the same tree and the same errors
+    nodes: list[TreeNode]  # the root comes first; a large tree shows only some nodes
+    also: list[str] = []  # other arms with the same tree and the same errors
     routes: list[Route] = []
     race: RaceShares | None = None
     visited: float | None = None  # mean share of the passages that were scored

@@ -211,7 +211,10 @@ def _first_centres(rows: Vectors, count: int, rng: np.random.Generator) -> Vecto
 
 
 def _move_centres(rows: Vectors, centres: Vectors, labels: Ints) -> Vectors:
-    """Moves each centre to the mean of its rows. A centre without rows moves to the row served worst."""
+    """Moves each centre to the mean of its rows.
+
+    A centre that lost all its rows moves to the row that is least similar to its own centre.
+    """
     members = csr_array(
         (np.ones(len(rows), np.float32), labels, np.arange(len(rows) + 1)), (len(rows), len(centres))
     )

@@ -35,7 +35,7 @@ from assay.systems.retrievers import (
 
 @dataclass(frozen=True)
 class EncodedQuery:
-    """A query: its text, its vector, and the words of the query that the corpus has."""
+    """A query: its text, its vector, and the words of its text that the corpus has."""
 
     text: str
     vector: Vectors
@@ -107,7 +107,7 @@ class CorpusIndex:
 
     @cached_property
     def rescoring(self) -> CombinedScorer:
-        """The scorer for single passages beside those found by the search. Flat systems have the same one."""
+        """The scorer for single passages that the search did not find. Flat systems have the same scorer."""
         weights = getattr(self.fuse, "weights", ()) or (0.5, 0.5)
         ways: list[PassageScorer] = [WordScores(self.words), VectorScores(self.meanings, self.corpus)]
         return CombinedScorer(

@@ -111,7 +111,11 @@ def _theme(titles: Sequence[str], terms: Sequence[str]) -> str:
 
 
 def _families(tree: Tree, level: int, style: Style) -> list[tuple[list[int], Ints]]:
-    """Returns groups of nodes, each with its family: the nodes themselves and all their siblings."""
+    """Returns the nodes of a level in groups. Each group has a family to compare with.
+
+    The family of a `generic` summary is the whole level. The family of a `contrastive` summary is the group
+    and all siblings of its nodes.
+    """
     every = np.arange(tree.size(level))
     if style == "generic":
         return [(every.tolist(), every)]
@@ -176,7 +180,10 @@ class LabelContrast:
 
 
 def _rivals(terms: LabelContrast, strongest: dict[int, list[int]]) -> list[_Rival]:
-    """Returns the strongest terms of a family, each with its node. The strongest of every node come first."""
+    """Returns the strongest terms of a family, each with its node.
+
+    The strongest term of every node comes first, then the second strongest, and so on.
+    """
     found = []
     for node, labels in strongest.items():
         known, weights = terms.weights(node)
@@ -243,10 +250,10 @@ class _CorpusLabels:
     """The labels of a corpus: its words and their terms (stems), its names, and its titles and sections."""
 
     passages: Sequence[Passage]
-    words: LabelCounts  # those that are a form of some term
+    words: LabelCounts  # the words that are a form of a term
     terms: LabelCounts
-    term_of: Ints  # of each word
-    number_of: dict[str, int]  # of a term, by any of its words
+    term_of: Ints  # the term of each word, by number
+    number_of: dict[str, int]  # the number of a term, by any of its words
     names: LabelCounts
     places: LabelCounts
 

@@ -163,7 +163,7 @@ class HybridRouter(BeamRouter):
     first_address: ClassVar[str] = "assay.systems.hierarchy.routers:Both"
 
     vectors: int = 1
-    share: float = 0.5  # of the words
+    share: float = 0.5  # the weight of the words
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -40,12 +40,12 @@ _SLACK = 1e-6  # vectors are float32, so smaller differences of sums may be roun
 
 
 class PathResult(NamedTuple):
-    """The result of one search: the passages, the steps of the way, and the numbers of what was scored."""
+    """The result of one search: the passages, the steps of the way, and how much was scored."""
 
     ranking: Ranking
     steps: list[Step]
-    nodes: Sequence[int]  # scored, by level from 1 on
-    passages: int  # scored
+    nodes: Sequence[int]  # how many nodes were scored, by level from 1 on
+    passages: int  # how many passages were scored
 
 
 class BeamNodes(NamedTuple):
@@ -116,7 +116,8 @@ class Beam:
         return own, given
 
     def _select(self, level: int, step: _Candidates, ways: Floats) -> BeamNodes:
-        """Returns the best of the candidates that are still open. The best way to each node counts."""
+        """Returns the best of the candidates that are still open, each with the score of the best way to
+        it."""
         best = np.full(len(step.nodes), -np.inf)
         np.maximum.at(best, step.child[step.open], ways[step.open])
         order = np.argsort(-best, kind="stable")
@@ -298,7 +299,7 @@ class BestFirst:
         return PathResult(best, [], scored, int(seen.sum()))
 
     def _settled(self, best: Ranking, bound: float) -> bool:
-        """Whether no passage within a bound can be among the best. A tie could be, because of its place."""
+        """Whether no passage within a bound can be among the best. A passage with an equal score can."""
         return len(best.scores) >= self.k and bound < float(best.scores[-1]) - _SLACK
 
     def _with(self, best: Ranking, query: EncodedQuery, positions: Ints) -> Ranking:

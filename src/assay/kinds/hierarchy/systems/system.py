@@ -160,9 +160,9 @@ class TreeIndex:
         return response
 
     def _visited(self, found: Sequence[PathResult]) -> list[Step]:
-        """Returns steps that say how many nodes of each level, and passages, were scored by any one path.
+        """Returns steps with the numbers of scored nodes of each level, and of scored passages.
 
-        Of several paths, the largest number counts.
+        If several paths race, the largest number of any path counts.
         """
         tree = self.indexed.tree
         most = np.max([each.nodes for each in found], axis=0).tolist()

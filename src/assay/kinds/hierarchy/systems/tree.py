@@ -85,7 +85,10 @@ class Tree:
 
     @cached_property
     def passages(self) -> tuple[csr_array, ...]:
-        """One matrix per level from 0 on. Rows are nodes and columns passages: 1 if the passage is below."""
+        """One matrix per level from 0 on, with a row per node and a column per passage.
+
+        An entry is 1 if the passage is below the node.
+        """
         found = [self.below[-1].matrix]
         for below in reversed(self.below[:-1]):
             matrix = csr_array(below.matrix @ found[-1])
@@ -213,7 +216,7 @@ def read_summaries(folder: Path) -> list[list[Summary]]:
 def cached_summaries(
     summariser: Summariser, tree: Tree, corpus: Corpus, vectors: Vectors, vectors_identity: str, kit: Kit
 ) -> list[list[Summary]]:
-    """Returns the summaries by level. The cache keeps those of each tree, summariser and corpus."""
+    """Returns the summaries by level. They are read from the cache if the same tree was summarised before."""
     if len(corpus) < WORTH_KEEPING:
         return summariser.summarise(tree, corpus.passages, vectors, kit)
     cache = ArtifactCache(kit.cache / "summaries")

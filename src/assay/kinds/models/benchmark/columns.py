@@ -58,9 +58,9 @@ class MeasureColumn:
     name: str
     measure: str
     family: str
-    adjusted: bool = False  # it reads what people marked
-    stage: str | None = None  # of a latency
-    depth: int | None = None  # how many hits it reads; None: all of them
+    adjusted: bool = False  # whether the measure reads people's marks
+    stage: str | None = None  # the stage of a latency
+    depth: int | None = None  # how many hits the measure reads; None: all of them
 
     @property
     def scale(self) -> float:

@@ -79,7 +79,7 @@ class BenchmarkResults:
 
     @cached_property
     def reviewed(self) -> bool:
-        """Whether the adjusted columns rest on people's marks."""
+        """Whether the adjusted columns are based on people's marks."""
         review = self.results.review
         return review is not None and (review.marked > 0 or review.open == 0)
 
@@ -188,7 +188,10 @@ class BenchmarkResults:
     # -------------------------------------------------------------------------- comparisons
 
     def comparison(self, pair: Pair, name: str, where: Where = ALL) -> Comparison | None:
-        """Returns the first model of the pair minus the second on one column, in any order of the study."""
+        """Returns the comparison of a pair on one column: the first model minus the second.
+
+        The study may have the pair in either order.
+        """
         there = self.compared.get(frozenset(where.items()), {})
         if (one := there.get((*pair, name))) is not None:
             return one

@@ -106,9 +106,9 @@ class MeasureReadings:
     """The means of one column of one model: by rules, with people's marks, and mixed."""
 
     automated: Estimate | None  # by rules, over all queries
-    automated_where_reviewed: Estimate | None  # by rules, over those that want a review
-    human_adjusted: Estimate | None  # with people's marks, over those that want a review
-    mixed: Estimate | None  # with people's marks if there are any, over all queries
+    automated_where_reviewed: Estimate | None  # by rules, over the queries that need a review
+    human_adjusted: Estimate | None  # with people's marks, over the queries that need a review
+    mixed: Estimate | None  # with people's marks where there are any, over all queries
 
 
 def readings_of(benchmark: BenchmarkResults, model: str) -> dict[MeasureColumn, MeasureReadings]:

@@ -1,1 +1,1 @@
-"""A benchmark's files in the browser."""
+"""The dashboard, which shows a benchmark's files in the browser."""

@@ -50,8 +50,7 @@ class BenchmarkTables:
         return self.queries.filter(pl.col("model_a") == a, pl.col("model_b") == b)
 
     def reading(self, model: str, name: str) -> dict[str, Any]:
-        """Returns one reading (automated, human_adjusted, mixed, …) of a model's measures; empty if
-        unknown."""
+        """Returns one reading of a model's measures: automated, human_adjusted, mixed, … Empty if unknown."""
         found = self.combined.get("models", {}).get(model, {}).get(name)
         return found if isinstance(found, dict) else {}
 

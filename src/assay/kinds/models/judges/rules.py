@@ -196,9 +196,9 @@ class RelevanceRules:
     by: str = "category"
     rules: dict[str, list[Rule]] = field(default_factory=dict)
     grades: dict[Rule, float] = field(default_factory=dict)  # 1 for rules without an entry
-    signals: int = 2  # words that make a passage relevant by signals
-    seconds: float = 5.0  # for one clause
-    memory: str = "1GB"  # for all of SQL
+    signals: int = 2  # how many words make a passage relevant by signals
+    seconds: float = 5.0  # the time limit for one clause
+    memory: str = "1GB"  # the memory limit for all SQL
 
     version: ClassVar[str] = "1"
     names: ClassVar[tuple[str, ...]] = ("rules",)
