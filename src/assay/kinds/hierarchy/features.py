@@ -1,4 +1,4 @@
-"""Features of a query and of the hits that a system found for it. Fitted models judge answers by them.
+"""Features of a query and of the hits that a system found for it. Fitted models use them to judge answers.
 
 All features are numbers. They need neither a language model nor gold, and are computed in the same way for
 every system. They measure how much of the weight of the query's words the first passages hold, how near the
@@ -66,7 +66,7 @@ class WordFrequencies(msgspec.Struct, frozen=True):
         return cls(total, dict(words), identifiers)
 
     def weight(self, word: str) -> float:
-        """Returns Lucene's inverse document frequency of a word, as a share of that of an unknown word."""
+        """Returns Lucene's inverse document frequency of a word, divided by its largest possible value."""
         count = self.words.get(word, 0)
         rarity = math.log1p((self.total - count + 0.5) / (count + 0.5))
         return rarity / math.log1p((self.total + 0.5) / 0.5)

@@ -1,10 +1,10 @@
 """The files that `assay fit` writes: detectors of impossible queries, and confidences for races.
 
-A detector holds one logistic regression per kind of impossible query. It says whether a query can be
-answered, and if the query cannot, why. A confidence holds one logistic regression per path of a race (`beam`,
-`collapsed`). It gives the probability that the context found on this path is enough. Both read the features
-of a query and of its hits (`features.py`), and both are JSON files that people can read. A race without a
-file decides by a fixed formula.
+A detector holds one logistic regression per kind of impossible query. It says whether a query can be answered
+and, if not, which kind of impossible query it is. A confidence holds one logistic regression per path of a
+race (`beam`, `collapsed`). It gives the probability that the context found on this path is enough. Both read
+the features of a query and of its hits (`features.py`), and both are JSON files that people can read. A race
+without a file decides by a fixed formula.
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ class Detector(msgspec.Struct, frozen=True):
     kinds: dict[str, KindModel]
 
     def probabilities(self, rows: Sequence[Features]) -> dict[str, Floats]:
-        """Returns, for each kind, the probability that each query is impossible in this way."""
+        """Returns, for each kind of impossible query, the probability that each query is of this kind."""
         return {
             kind: _probabilities(rows, self.signs, model.weights, model.bias)
             for kind, model in self.kinds.items()
@@ -169,7 +169,7 @@ class PathModel(msgspec.Struct, frozen=True):
 
 
 class AnswerCounts(msgspec.Struct, frozen=True):
-    """The number of answers of each path that were examined, and how many of them were enough."""
+    """The number of examined answers per path, and for each path the number of answers that were enough."""
 
     answers: int
     enough: dict[str, int]

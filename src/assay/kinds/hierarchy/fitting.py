@@ -1,10 +1,10 @@
 """Fits the models of a study: a detector for each abstaining system, a confidence for each racing system.
 
-Weights come from the items of the split `tune`. Thresholds and strengths are chosen on the items of `dev`. No
-other item is read, also if the study measures on another split. A detector is fitted on the answers of its
-system. Its truth is `gold["impossible"]`: the kind of the impossible item, or nothing. A confidence is fitted
-on the answers of each path of the race to the feasible items that have evidence. An answer is right if its
-context shows all evidence within the budget, as `A@400` counts it.
+Weights come from the items of the split `tune`. Thresholds and strengths of confidences are chosen on the
+items of `dev`. No other item is read, even if the study measures on another split. A detector is fitted on
+the answers of its system. The truth is in `gold["impossible"]`: the kind of an impossible item, or nothing. A
+confidence is fitted on the answers of each path of the race to the feasible items that have evidence. An
+answer is right if its context shows all evidence within the budget, as `A@400` counts it.
 """
 
 from __future__ import annotations

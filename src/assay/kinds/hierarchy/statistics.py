@@ -41,7 +41,7 @@ class _CallShare:
     base: ClassVar[int]  # the index of the count that is the divisor
     reads: ClassVar[str] = "scores"
     takes: ClassVar[int] = 2
-    settled: ClassVar[bool] = False  # a value is not certain only because no resample changes it
+    settled: ClassVar[bool] = False  # a value that no resample changes is still not certain
 
     def values(self, columns: Sequence[Floats], weights: Floats) -> Floats:
         counts = _call_counts(columns, weights, self.call)
@@ -80,7 +80,7 @@ class DetectionF1:
 
     reads: ClassVar[str] = "scores"
     takes: ClassVar[int] = 2
-    settled: ClassVar[bool] = False  # a value is not certain only because no resample changes it
+    settled: ClassVar[bool] = False  # a value that no resample changes is still not certain
 
     def values(self, columns: Sequence[Floats], weights: Floats) -> Floats:
         both, said, true = _call_counts(columns, weights, "f1")

@@ -1,6 +1,6 @@
 """Trains the models of a detector and of a confidence on answers, and measures their quality.
 
-Weights come from the rows of tune. Thresholds and the strengths of a confidence are chosen on those of dev.
+Weights come from the rows of tune. Thresholds and the strengths of confidences are chosen on the rows of dev.
 """
 
 from __future__ import annotations

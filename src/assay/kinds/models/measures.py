@@ -135,11 +135,11 @@ class DocumentSpread(TopHitsMeasure):
 
 @dataclass(frozen=True)
 class CleanNegatives(TopHitsMeasure):
-    """Clean: 1 where no passage that a query expecting nothing must not get is within the cut-off, else 0.
+    """Clean: 1 where no passage within the cut-off is one that must not come back, else 0.
 
     Range 0 or 1. The value is 1 if nothing came back. The measure applies to items that expect nothing. Their
-    labels name the passages that must not come back, such as those that satisfy the clause of a question that
-    the corpus cannot answer.
+    labels name the passages that must not come back. An example is a passage that satisfies the clause of a
+    question that the corpus cannot answer.
     """
 
     first_address: ClassVar[str] = "assay.measures.sections:Clean"

@@ -177,9 +177,9 @@ class ChildRecall(LevelMeasure):
 
     With `m`, it is the share among the first `m` children of each node by the score before any rerank.
     Children with equal scores keep the order of the tree. Without `m`, it is the share that remains after the
-    system's own cut. A child of several expanded nodes counts once, and it is found if it is found below one
-    of them. The measure does not apply if no expanded node has a correct child. Range 0 to 1. No reranker can
-    bring back the children that are lost here.
+    system's own cut. A child of several expanded nodes counts once, and it was reranked if it was reranked
+    for any of these nodes. The measure does not apply if no expanded node has a correct child. Range 0 to 1.
+    No reranker can bring back the children that are lost here.
     """
 
     declares: ClassVar[Declaration] = level_declaration("ChildRecall")
@@ -216,10 +216,10 @@ def _first_score(step: Step) -> float:
 class RoutingSurvival(RoutingMeasure):
     """Routing survival: the product over the levels of the share of correct continuations that was kept.
 
-    The correct continuations of a level are the correct children of the correct nodes kept so far, at first
-    of the root. The share of a level is the number of them that were selected, divided by the number of all
-    of them. The value is 0 as soon as none was selected. Range 0 to 1. If evidence lies in several branches,
-    two answers that both kept a way can still have different values.
+    The correct continuations of a level are the correct children of the correct nodes kept so far. At L1 they
+    are the correct children of the root. The share of a level is the number of selected continuations,
+    divided by the number of all continuations. The value is 0 as soon as none was selected. Range 0 to 1. If
+    evidence lies in several branches, two answers that both kept a way can still have different values.
     """
 
     first_address: ClassVar[str] = "assay.measures.tree_routing:Survival"
@@ -276,7 +276,10 @@ class RoutingMargin(LevelMeasure):
 
 
 def _has_only_our_trees(study: Study) -> bool:
-    """Whether every system that gives a trace is a tree of this package, whose score names are known."""
+    """Whether every system that gives a trace is a tree of this package.
+
+    The names of the scores of these trees are known before a run.
+    """
     try:
         routed = [arm for arm in study.arms if "trace" in (study.gives(arm) or {"trace"})]
         return all(type(study.system(arm)).__module__.startswith(_OURS) for arm in routed)

@@ -1,4 +1,4 @@
-"""The data of a report about a tree and about single routes, these data in words, and the tree's picture.
+"""Describes trees and single routes for a report, as data, in words, and as a picture.
 
 In the picture, rows are levels, and the width of a cell is the number of passages below its node. Positions
 in a row are percentages, so the picture can have any width.
@@ -50,8 +50,7 @@ class TreeNode(msgspec.Struct, frozen=True):
 class RouteCandidate(msgspec.Struct, frozen=True):
     """A child that a query took or did not take.
 
-    If a child has several parents, this is the way that was taken, and among several the one that scores
-    best.
+    If a child has several parents, a parent from which it was taken counts first, then the best score.
     """
 
     node_id: str

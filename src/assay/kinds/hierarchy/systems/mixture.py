@@ -1,13 +1,14 @@
 """Trees built from the passages up, by Gaussian mixtures whose clusters overlap.
 
 RAPTOR builds its trees in this way (Sarthi et al., ICLR 2024). Each level is clustered twice: first as a
-whole, then each of these clusters again. Both times, only the few directions count in which the members
-differ most. A passage or node that is likely enough in several clusters belongs to all of them. So passages
-and nodes of any level may have several parents.
+whole, then each of the resulting clusters again. Both times, only the few directions count in which the
+members differ most. A passage or node that is likely enough in several clusters belongs to all of them. So
+passages and nodes of any level may have several parents.
 
-Two things differ from the paper. Directions are principal components, not those of UMAP: these need no other
-library and no neighbour graph, and are reproducible. The number of clusters follows from the size of the
-leaves, not from BIC. So trees of all builders have the same size, and each fitted mixture is used.
+Two things differ from the paper. Directions are principal components, and not computed by UMAP. Principal
+components need no other library and no neighbour graph, and are reproducible. The number of clusters follows
+from the size of the leaves, and not from BIC. So trees of all builders have the same size, and each fitted
+mixture is used.
 """
 
 from __future__ import annotations

@@ -63,10 +63,11 @@ class BeamRouter:
     """The parameters of every router: how many nodes the search follows.
 
     `beam` is the number of nodes that are kept at each level. Its last number also holds for all levels
-    below. `expand` is the largest number of children of one node that are kept, and `cut` is the number of
-    them that `rerank` reranks. A child's score is `ema` parts of its parent's score and 1 - `ema` parts of
-    its own score. Own scores are scaled to 0 to 1 among the candidates of the step. With `diversity`, nodes
-    are kept by maximal marginal relevance.
+    below. `cut` is the largest number of children of one node that remain after the first scores. `rerank`
+    reranks only these children. `expand` is the largest number of children of one node that remain after
+    that. A child's score is `ema` parts of its parent's score and 1 - `ema` parts of its own score. Own
+    scores are scaled to 0 to 1 among the candidates of the step. With `diversity`, nodes are kept by maximal
+    marginal relevance.
     """
 
     beam: tuple[int, ...] = (5, 20, 50)
@@ -105,7 +106,7 @@ class SummaryRouter(BeamRouter):
 class CascadeRouter(BeamRouter):
     """Scores a node by the words and the cosine of its summary.
 
-    The first `cut` children are reranked if there is a `rerank`, and at most `expand` of them are expanded.
+    By default, `cut` keeps three children of each node, and `expand` keeps two of these three.
     """
 
     first_address: ClassVar[str] = "assay.systems.hierarchy.routers:Cascade"

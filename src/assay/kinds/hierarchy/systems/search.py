@@ -116,8 +116,7 @@ class Beam:
         return own, given
 
     def _select(self, level: int, step: _Candidates, ways: Floats) -> BeamNodes:
-        """Returns the best of the candidates that are still open, each with the score of the best way to
-        it."""
+        """Returns the best of the candidates that are still open, each with the score of its best way."""
         best = np.full(len(step.nodes), -np.inf)
         np.maximum.at(best, step.child[step.open], ways[step.open])
         order = np.argsort(-best, kind="stable")

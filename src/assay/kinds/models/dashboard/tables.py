@@ -150,7 +150,7 @@ def _read_json(path: Path, problems: list[Problem]) -> dict[str, Any]:
 
 
 def _pair_rows(raw: pl.DataFrame, models: list[str], path: Path) -> pl.DataFrame:
-    """Returns one row per pair and query. The file has this form, or two models side by side."""
+    """Returns one row per pair and query. In the file, two models may also be side by side in one row."""
     import polars as pl
 
     named = {model.casefold(): model for model in models}

@@ -163,8 +163,8 @@ def _row_references(where: Any, columns: set[str]) -> Iterator[str]:
     """Yields objections to names that stand for all columns at once.
 
     Such names could read columns that were prepared for other clauses. SELECT * in a subquery is allowed,
-    because it reads the tables of the subquery. It is refused with a table's name before the star, because
-    the name may be that of the table outside the subquery.
+    because it reads the tables of the subquery. SELECT name.* is refused, because the name may be that of the
+    table outside the subquery.
     """
     listed = {
         id(each)
