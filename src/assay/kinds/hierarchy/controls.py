@@ -46,7 +46,7 @@ def _right_steps(case: RoutedItem) -> list[Step]:
 
 @dataclass(frozen=True)
 class FullBeam:
-    """The candidate's answers, but the traces keep every node of a tree and visit 99.9 % of its passages."""
+    """The candidate's answers with every node of a tree kept, and 99.9 % of its passages visited."""
 
     first_address: ClassVar[str] = "assay.controls.descents:KeepsEverything"
 
