@@ -56,7 +56,9 @@ def _content(node: Any, where: str) -> Any:
         mapping = {key.value: _content(child, where) for key, child in node.value}
         if len(mapping) < len(node.value):
             fix = "Keep one of the two."
-            raise DataError(Problem("a field is given twice from here on", where, line, fix=fix))
+            raise DataError(
+                Problem("two fields of the entry that begins here have one name", where, line, fix=fix)
+            )
         return mapping
     if isinstance(node, yaml.SequenceNode):
         return [_content(child, where) for child in node.value]

@@ -167,7 +167,7 @@ class RelevanceWork(PassageWork):
             for row in form.rows
         ]
         if not tasks:
-            raise UsageError("There is nothing to review: rules decide on every passage that came back.")
+            raise UsageError("There is nothing to review: the rules already decide every returned passage.")
         form = StepForm(choices=RELEVANCE_CHOICES, note_label=NOTE_LABEL)
         step = GradingStep("relevance", "Relevance", RELEVANCE_ABOUT, GRADES, form, tasks, RELEVANCE_RULES)
         book, earlier = run_book(evaluation.store), stored_marks(evaluation)

@@ -77,7 +77,7 @@ class ChatParameters:
             if f"{{{place}}}" not in prompt:
                 raise UsageError(f"prompt: {{{place}}} is missing. Write it where the model is to see it.")
         if not self.url:
-            raise UsageError("url: no service is named. Write the address that /chat/completions is below.")
+            raise UsageError("url: no service is named. Write the base address, without /chat/completions.")
         return self.endpoint.identity
 
 

@@ -44,7 +44,7 @@ def test_a_block_is_a_list_and_every_word_is_text_unless_a_number_is_asked_for()
         ("- name: a\n- {name: b, legs: two}\n", "pets.yaml:2: [1].legs: expected int, got str"),
         ("- name: a\n- legs: 2\n", "pets.yaml:2: [1].name: the field is missing"),
         ("- name: a\n  colour: red\n", "pets.yaml:1: [0]: object contains unknown field colour"),
-        ("- name: a\n- name: b\n  name: c\n", "pets.yaml:2: a field is given twice"),
+        ("- name: a\n- name: b\n  name: c\n", "pets.yaml:2: two fields of the entry"),
         ("- name: a\n  sounds: |\n    purr\n    [hiss|spit\n", "pets.yaml:4: '[' is not part of"),
         ("- name: '{a'\n", "pets.yaml:1: '{' is not part of"),
         ("", "pets.yaml: the file is empty"),

@@ -48,7 +48,7 @@ class AnswerabilityJudge(ModelJudge):
             if budget != UNBOUNDED and (isinstance(budget, str) or budget < 1):
                 raise UsageError(f"a budget is {budget}. It must be a number of tokens, or inf.")
         if not self.budgets or len(set(self.budgets)) < len(self.budgets):
-            raise UsageError("budgets must name one or more, each once.")
+            raise UsageError("budgets must list at least one budget, and none twice.")
 
     def examine(self, dataset: Dataset, kit: Kit) -> tuple[list[Problem], list[str]]:
         """Returns no errors, and warnings about the items that the model cannot judge well."""

@@ -175,7 +175,5 @@ def _packaged_file(name: str) -> Path:
         )
     path = Path(spec.origin).parent / name
     if not path.is_file():
-        raise PluginError(
-            f"The installed {_PACKAGE} has no {name}. Install version 0.4, which brings it along."
-        )
+        raise PluginError(f"The installed {_PACKAGE} has no {name}. Install version 0.4, which includes it.")
     return path

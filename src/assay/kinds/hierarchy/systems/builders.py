@@ -97,7 +97,7 @@ class _TopDownBuilder(TreeShape, ABC):
         if self.parents < 1:
             raise UsageError(f"parents is {self.parents}. It must be at least 1: every passage has a leaf.")
         if not self.within >= 0.0:
-            raise UsageError(f"within is {self.within}. It is a difference of cosines, from 0 up.")
+            raise UsageError(f"within is {self.within}. Give a difference of cosines of 0 or more.")
 
     @abstractmethod
     def divide(self, rows: Vectors, count: int, rng: np.random.Generator) -> list[Ints]:
@@ -364,7 +364,9 @@ def cached_tree(
     of the corpus, and grown by the others.
     """
     if start < 0:
-        raise UsageError(f"start is {start}. It is how many passages a tree begins with; 0 is all of them.")
+        raise UsageError(
+            f"start is {start}. Give the number of passages that a tree begins with, or 0 for all."
+        )
     if len(vectors) != len(corpus):
         raise UsageError(f"{len(vectors)} vectors for {len(corpus)} passages. Give a row for each passage.")
     first = min(start or len(corpus), len(corpus))
