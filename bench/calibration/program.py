@@ -19,14 +19,23 @@ from assay.core.errors import UsageError
 from assay.core.protocols import Measure
 from assay.core.records import Comparison, Estimate, Item, Verdict
 from assay.core.registry import Registry
-from assay.gates.evaluator import Evaluator
-from assay.gates.gate import Gate, GateFile
-from assay.gates.verdict import decide_gates
 from assay.measures.parse import parse_measure
 from assay.measures.score import STATUS
-from assay.stats.compare import ComparisonSettings, summarise
+from assay.stats.compare import summarise
 from assay.stats.resample import Draws, bootstrap_weights, cluster_sums
 from assay.stats.rows import Rows
+
+try:
+    from assay.gates.evaluator import Evaluator
+    from assay.gates.gate import Gate, GateFile
+    from assay.gates.verdict import decide_gates
+    from assay.stats.compare import ComparisonSettings
+except ImportError:  # the earlier version that today's is compared with
+    from assay.gates.evaluate import Evaluator
+
+    from assay.gates.verdict import Gate, GateFile
+    from assay.gates.verdict import decide as decide_gates
+    from assay.stats.compare import Comparing as ComparisonSettings
 
 RESAMPLES = 2_000
 LEVEL = 0.95
