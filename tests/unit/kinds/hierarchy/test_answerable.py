@@ -183,7 +183,7 @@ def test_a_study_may_write_budgets_as_elsewhere() -> None:
     [
         ({"budgets": [0]}, "a budget is 0. It must be a number of tokens, or inf"),
         ({"budgets": []}, "budgets must list at least one"),
-        ({"budgets": [400, 400]}, "each once"),
+        ({"budgets": [400, 400]}, "none twice"),
         ({"samples": 0}, "samples is 0"),
         (
             {"prompt": "relevance"},
